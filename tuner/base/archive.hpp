@@ -1,5 +1,5 @@
 // Archives: one list of a struct's fields serves writing and reading. `archive(x)` writes or reads a value of a basic
-// type, a container of such, or a struct with fields(archive, x). A type that is more than its fields has
+// type, a container of such, or a struct with fields(archive, x). A type for which a list of fields is not enough has
 // write_value(archive, x) and read_value(archive, std::type_identity<T>). Reading never trusts a count, a choice or a
 // number of bytes: impossible values make it fail.
 #pragma once
@@ -25,17 +25,17 @@ class WriteArchive {
   void operator()(const Values&... values) {
     (write(values), ...);
   }
-  // A field of a list that has names.
+  // Writes a field of a list that names its fields.
   template <typename T>
   void operator()(const char* /*name*/, const T& value) {
     write(value);
   }
-  // An enumeration whose last value is `last`.
+  // Writes a value of an enumeration whose last value is `last`.
   template <typename Enum>
   void choice(const Enum& value, Enum /*last*/) {
     bytes_.number(static_cast<std::uint8_t>(value));
   }
-  // Bytes of any number, at most max_message_bytes.
+  // Writes the number of bytes, then the bytes. A reader accepts at most max_message_bytes.
   void piece(std::span<const std::byte> bytes) { bytes_.piece(bytes); }
   std::vector<std::byte> take() { return bytes_.take(); }
 

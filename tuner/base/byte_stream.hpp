@@ -1,5 +1,5 @@
 // Plain values as bytes, for files and messages. Unsigned integers are little-endian; texts and pieces follow their
-// length; nothing is aligned. Reading is safe on any bytes. One thread each.
+// length; nothing is aligned. Reading is safe on any bytes. Each object belongs to one thread.
 #pragma once
 
 #include <bit>
@@ -26,14 +26,14 @@ class ByteWriter {
   void real(double value) { number(std::bit_cast<std::uint64_t>(value)); }
   void flag(bool value) { number(static_cast<std::uint8_t>(value)); }
   void raw(std::span<const std::byte> bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
-  // u32 length, then the bytes. Throws Error when it is longer than `limit`.
+  // Writes the length as u32, then the bytes. Throws Error when the text is longer than `limit`.
   void text(std::string_view text, std::uint64_t limit) {
     if (text.size() > limit)
       throw Error("a name of " + std::to_string(text.size()) + " bytes; the most is " + std::to_string(limit));
     number(static_cast<std::uint32_t>(text.size()));
     raw(std::as_bytes(std::span(text)));
   }
-  // u64 length, then the bytes.
+  // Writes the length as u64, then the bytes.
   void piece(std::span<const std::byte> bytes) {
     number(std::uint64_t{bytes.size()});
     raw(bytes);
@@ -44,7 +44,8 @@ class ByteWriter {
   std::vector<std::byte> bytes_;
 };
 
-// After a missing byte or a limit exceeded, failed() holds and everything reads as zero. The bytes must outlive it.
+// After a missing byte or an exceeded limit, failed() is true and everything reads as zero. The bytes must outlive the
+// reader.
 class ByteReader {
  public:
   explicit ByteReader(std::span<const std::byte> bytes) : left_(bytes) {}
@@ -80,7 +81,8 @@ class ByteReader {
     const auto size = number<std::uint64_t>();
     return raw(size, limit);
   }
-  // Reads a count of things of at least `least_bytes` each. Returns 0, with failed(), when more are announced than fit.
+  // Reads a count of items that take at least `least_bytes` each. Fails and returns 0 if so many do not fit into the
+  // bytes that are left.
   std::uint32_t count(std::size_t least_bytes) {
     const auto announced = number<std::uint32_t>();
     if (announced > left_.size() / least_bytes) failed_ = true;

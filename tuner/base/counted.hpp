@@ -8,7 +8,7 @@
 
 namespace attune {
 
-// Returns the noun, with an s for any other count than one.
+// Returns the noun, with an s unless `is_one`.
 inline std::string plural(bool is_one, std::string_view noun) { return std::string(noun) + (is_one ? "" : "s"); }
 // Returns count and noun.
 inline std::string counted(std::int64_t count, std::string_view noun) {

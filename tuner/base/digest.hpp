@@ -1,4 +1,4 @@
-// SHA-256, by libmd and the processor.
+// SHA-256, computed by libmd and, where there are any, the processor's own instructions.
 #pragma once
 
 #include <array>
@@ -10,17 +10,17 @@
 
 namespace attune {
 
-// Accumulates fields; each is preceded by its length, so that ("ab", "c") and ("a", "bc") differ.
+// Hashes a list of fields, each preceded by its length, so that ("ab", "c") and ("a", "bc") differ.
 class Digest {
  public:
   Digest();
   ~Digest();
-  // Goes on from what was added so far.
+  // The copy has the fields that were added so far, and can get others from then on.
   Digest(const Digest& other) noexcept;
   Digest& operator=(const Digest&) = delete;
   Digest& add(std::string_view field);
   Digest& add(std::span<const std::byte> field);
-  // Returns 64 hexadecimal digits. Ends the accumulation.
+  // Returns 64 hexadecimal digits. Nothing may be added afterwards.
   std::string hex();
 
  private:

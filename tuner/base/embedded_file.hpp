@@ -15,8 +15,8 @@ struct EmbeddedHeader {
 struct EmbeddedFile {
   std::string_view file_name;                 // "reduce.cu", for messages
   std::string_view text;                      // the whole file, front matter included
-  std::string_view digest{};                  // SHA-256 of the text; "": none was made, as of an application's file
-  std::span<const EmbeddedHeader> headers{};  // of a kernel: those that it includes, but for the built-in ones
+  std::string_view digest{};                  // SHA-256 of the text; "": not computed, as for files of applications
+  std::span<const EmbeddedHeader> headers{};  // of a kernel: the headers that it includes, without the built-in ones
 };
 
 }  // namespace attune

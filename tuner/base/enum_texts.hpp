@@ -1,5 +1,5 @@
-// EnumTexts: a text for each value of an enumeration that counts from 0, in their order. One text too few or too many
-// does not compile. Immutable.
+// EnumTexts: a text for each value of an enumeration that counts from 0, in the order of the values. A wrong number of
+// texts does not compile. Immutable.
 #pragma once
 
 #include <array>
@@ -8,7 +8,8 @@
 
 namespace attune {
 
-// Returns how many values there are. The name of a number that is none ends in it: "(Kind)7".
+// Returns how many values the enumeration has. The compiler writes a number that is no value as "(Kind)7": a digit
+// follows the parenthesis.
 template <typename Enum, Enum value = Enum{}>
 consteval int enum_size() {
   constexpr std::string_view function = __PRETTY_FUNCTION__;
@@ -21,7 +22,7 @@ template <typename Enum>
 struct EnumTexts {
   constexpr explicit EnumTexts(auto... each) requires(sizeof...(each) == enum_size<Enum>()) : texts{each...} {}
 
-  // Returns "unknown" for a number that is no value.
+  // Returns the text of `value`, or "unknown" for a number that is not a value of the enumeration.
   constexpr std::string_view operator[](Enum value) const noexcept {
     const auto number = static_cast<std::size_t>(value);
     return number < texts.size() ? texts[number] : "unknown";

@@ -1,5 +1,5 @@
-// For the lists of fields of stored and sent types: one list serves writing, which gives it a const struct, and
-// reading, which gives it one to fill.
+// A concept for the lists of fields of stored and sent types. One list serves both directions: writing passes it a
+// const struct, reading passes it a struct to fill.
 #pragma once
 
 #include <concepts>

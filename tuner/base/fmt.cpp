@@ -1,6 +1,6 @@
-// fmt, compiled once. Debian has it as headers and as a shared library, which programs that link attune would need.
-// With FMT_HEADER_ONLY each file that formats would compile all of it, in two thirds of its time. Weak, because a
-// program may have a library of its own.
+// fmt, compiled once. Debian has it as headers and as a shared library, which programs that link attune would then
+// need. With FMT_HEADER_ONLY each file that formats would compile all of fmt, which takes two thirds of its compile
+// time. The symbols are weak, because a program may have an fmt library of its own.
 #include <fmt/format.h>
 
 #undef FMT_FUNC

@@ -11,7 +11,7 @@
 namespace attune {
 
 std::string hexadecimal(std::span<const std::byte> bytes);
-// Returns nothing for any other text.
+// Returns the bytes that such a text stands for, or nothing for any other text.
 std::optional<std::vector<std::byte>> bytes_of_hexadecimal(std::string_view text);
 
 }  // namespace attune

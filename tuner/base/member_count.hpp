@@ -1,4 +1,4 @@
-// How many members a struct has: what a list of its fields compares itself with.
+// Counts the members of a struct, so that a list of its fields can check that it is complete.
 #pragma once
 
 #include <cstddef>

@@ -7,7 +7,7 @@
 namespace attune {
 namespace {
 
-// Longer words are compared by their beginnings: the table stays small whatever a file holds.
+// Longer words are compared by their beginnings, so that the table stays small for any input.
 constexpr std::size_t compared_characters = 128;
 
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }

@@ -14,10 +14,11 @@
 namespace attune {
 namespace {
 
-// Between two looks at the processes.
+// The time between two looks at the processes.
 constexpr double look_seconds = 0.2;
 
-// However long the process waited, it ends after the larger of these.
+// However long the process waited for processors, its time is over after `most_times` its limit or after
+// `most_wait_seconds`, whichever is longer.
 constexpr double most_times = 10, most_wait_seconds = 300;
 
 int usable_processors() {

@@ -1,5 +1,5 @@
 // ProcessDeadline: the end of the time that a process may take. On a busy machine a sound process takes many times as
-// long as alone, so the time in which it could run but had no processor can be left out.
+// long as alone. Therefore the time in which it could run but had no processor can be left out.
 #pragma once
 
 #include <sys/types.h>
@@ -10,31 +10,32 @@
 
 namespace attune {
 
-// Seconds of wall time. `forgives_waiting`: without those in which the process and its descendants wait for a
-// processor.
+// A limit in seconds of wall time. `forgives_waiting`: the seconds in which the process and its descendants wait for a
+// processor do not count.
 struct TimeLimit {
   TimeLimit(double of_seconds, bool of_work = false) : seconds(of_seconds), forgives_waiting(of_work) {}
   double seconds = 0;
   bool forgives_waiting = false;
 };
 
-// The threads of a process and its descendants: the processor time that they had since the last look, and how many run
-// or wait for a processor now.
+// The threads of a process and its descendants: the processor time that they had since the last look, and how many of
+// them run or wait for a processor now.
 struct ThreadsSeen {
   double ran_seconds = 0;
   int runnable = 0;
 };
 
-// Returns how many of the seconds since the last look count. Where threads are runnable, those in which they ran, each
-// on a processor of its own as far as there are any: what they keep from each other is no wait.
+// Returns how many of the `seconds` since the last look count. If threads are runnable, only seconds in which they ran
+// count: their processor time divided by the number of them that can run at once. Waiting for each other on too few
+// processors is not forgiven.
 double seconds_spent(double seconds, const ThreadsSeen& threads, int processors);
 
 class ProcessDeadline {
  public:
-  // The time begins now, for this process and those that it starts. The operating system tells what they do by
-  // /proc/PID/task/TID/schedstat; where it does not, wall time counts.
+  // The time of `process` and of the processes that it starts begins now. What they do is read from
+  // /proc/PID/task/TID/schedstat; where that is missing, wall time counts.
   ProcessDeadline(pid_t process, TimeLimit limit);
-  // Returns how many milliseconds to wait before the next question, as poll() takes them; 0: the time is over.
+  // Returns how many milliseconds to wait before the next call, as poll() takes them; 0: the time is over.
   int milliseconds_left();
 
  private:

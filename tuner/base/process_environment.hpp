@@ -1,4 +1,4 @@
-// What exec() takes: lists of texts, and this process's environment with changes.
+// Arguments for exec(): lists of texts, and this process's environment with changes.
 #pragma once
 
 #include <map>
@@ -7,11 +7,11 @@
 
 namespace attune {
 
-// Returns this process's environment with these variables in place of its own. In a set-user-id process the environment
-// is a path to the system's programs alone: compilers read more variables than attune knows.
+// Returns this process's environment with `changes` applied. In a set-user-id process, returns only `changes` and a
+// PATH to the system's programs, because compilers read more variables than attune knows.
 std::vector<std::string> environment_with(const std::map<std::string, std::string>& changes);
 
-// Returns pointers to the texts, and a null pointer after them. The texts must outlive it.
+// Returns pointers to the texts, and a null pointer after them. The texts must outlive the result.
 std::vector<char*> pointers_to(const std::vector<std::string>& texts);
 
 }  // namespace attune

@@ -1,4 +1,4 @@
-// SHA-256 of whole blocks by the processor's own instructions, seven times as fast as in C: images have up to a
+// SHA-256 of whole blocks by the processor's own instructions, seven times as fast as in C. Images have up to a
 // megabyte, and an application's first launch waits for their digests.
 #pragma once
 
@@ -7,10 +7,10 @@
 
 namespace attune {
 
-// Are there such instructions? They are known of x86-64 (SHA extensions).
+// Returns whether the processor has such instructions. Only those of x86-64 (SHA extensions) are used.
 bool has_sha256_blocks() noexcept;
 
-// Adds `count` blocks of 64 bytes to the eight words of a state. Only where there are such instructions.
+// Adds `count` blocks of 64 bytes to the eight words of a state. To be called only if has_sha256_blocks().
 void add_sha256_blocks(std::uint32_t* state, const std::uint8_t* data, std::size_t count) noexcept;
 
 }  // namespace attune

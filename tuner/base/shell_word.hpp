@@ -1,4 +1,4 @@
-// Words of the commands that messages name.
+// Words of the commands that messages suggest.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace attune {
 
-// Returns the text as a shell takes it for one word: itself where it is a plain name or path, else in quotes.
+// Returns the text as one word of a shell: unchanged if it is a plain name or path, else in quotes.
 std::string shell_word(std::string_view text);
 
 }  // namespace attune

@@ -1,4 +1,4 @@
-// Starting threads and processes where the system may give no further one.
+// Starts threads, and reports threads and processes that the system refuses to start.
 #pragma once
 
 #include <string>

@@ -3,7 +3,8 @@
 
 namespace attune {
 
-// Returns "the disk is full; make room", or the system's own words where there is no remedy to name. `error`: an errno.
+// Returns a text such as "the disk is full; make room", or the system's own words if there is no remedy to name.
+// `error` is an errno.
 const char* system_failure(int error) noexcept;
 
 }  // namespace attune

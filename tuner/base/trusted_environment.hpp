@@ -6,11 +6,11 @@
 
 namespace attune {
 
-// Returns whether the environment is that of the user whose rights this process has.
+// Returns whether the environment comes from the user whose rights this process has.
 bool is_environment_trusted();
 
-// Returns an environment variable. Nothing when it is unset or empty, or in a set-user-id process, whose caller may be
-// somebody else.
+// Returns an environment variable; nothing if it is unset or empty. Returns nothing in a set-user-id process, because
+// its caller may be another user.
 std::optional<std::string> trusted_environment(const char* name);
 
 }  // namespace attune

@@ -12,7 +12,8 @@ inline std::int64_t unix_ms() {
   return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
 }
 
-// In UTC, by a form of strftime: "%H:%M" gives "12:00". Dates that no calendar has are shown as numbers: "-5 ms".
+// Returns the time in UTC, in a format of strftime: "%H:%M" gives "12:00". A time before 1970 or after the year 9999
+// gives a number: "-5 ms".
 std::string utc_text(std::int64_t unix_ms, const char* form);
 
 }  // namespace attune

@@ -14,7 +14,7 @@
 namespace attune {
 namespace {
 
-constexpr double most_of_a_limit = 1e9;  // of seconds and of MiB: as good as none, and safe to calculate with
+constexpr double most_of_a_limit = 1e9;  // in seconds and in MiB: as good as no limit, and safe to calculate with
 
 std::optional<double> limit(const char* variable, const char* unit, double least = 0) {
   const char* const value = std::getenv(variable);

@@ -6,7 +6,8 @@
 
 namespace attune {
 
-// Returns the bytes of the character at the front of a text: 1 to 4; 0 where there is none. Source: RFC 3629.
+// Returns how many bytes the character at the front of a text has: 1 to 4, or 0 if there is no valid character. Source:
+// RFC 3629.
 std::size_t utf8_length(std::string_view text);
 
 }  // namespace attune

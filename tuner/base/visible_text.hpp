@@ -1,4 +1,4 @@
-// Text from files of others, for a terminal.
+// Makes text from untrusted files safe to show on a terminal.
 #pragma once
 
 #include <string>
@@ -6,12 +6,13 @@
 
 namespace attune {
 
-// Returns the text with its control characters, and with bytes that are no UTF-8, as `\x1b`. Line ends and tabs stay;
-// a carriage return before a line end goes. U+0080 to U+009F are control characters too: U+009B is shown as `\x9b`.
+// Returns the text with control characters, and bytes that are not UTF-8, written like `\x1b`. Line ends and tabs stay;
+// a carriage return before a line end is dropped. U+0080 to U+009F are control characters too: U+009B is shown as
+// `\x9b`.
 std::string visible_text(std::string_view text);
 
-// Returns the visible text for a message: of a line of more than 2,000 bytes, the middle is left out. Values of any
-// length stand in messages.
+// Returns the visible text, shortened for a message: a line of more than 2,000 bytes loses its middle. Messages may
+// quote values of any length.
 std::string message_text(std::string_view text);
 
 }  // namespace attune

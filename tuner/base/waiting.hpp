@@ -1,4 +1,4 @@
-// Waiting for another process: what says so meanwhile, and what ends it.
+// Waiting for another process: tells the user about the wait, and lets a signal end it.
 #pragma once
 
 #include <atomic>
@@ -18,17 +18,17 @@ class WaitInterrupted : public Error {
 
 using WaitNote = std::function<void(const std::string& text)>;
 
-// One wait. One thread.
+// One wait. Belongs to one thread.
 class Wait {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `what`: "another tuner on this device". The wait ends once `stop`, unless null, counts `ends_at`.
+  // `what`: "another tuner on this device". If `stop` is not null, the wait ends once it has counted to `ends_at`.
   Wait(std::string what, const std::atomic<int>* stop, int ends_at)
       : what_(std::move(what)), stop_(stop), ends_at_(ends_at) {}
 
-  // To be called while it lasts. Passes "waiting for WHAT" to `note`, unless that is empty: once, after a second.
-  // Throws WaitInterrupted.
+  // To be called repeatedly during the wait. After a second, passes "waiting for WHAT" to `note` once, unless `note` is
+  // empty. Throws WaitInterrupted when the wait has to end.
   void go_on(const WaitNote& note) {
     if (stop_ != nullptr && stop_->load() >= ends_at_)
       throw WaitInterrupted("interrupted while it waited for " + what_);
@@ -40,7 +40,7 @@ class Wait {
   bool is_noted() const noexcept { return is_noted_; }
 
  private:
-  // Shorter waits are of no interest: tuners and writers take turns all the time.
+  // Shorter waits are not reported, because tuners and writers take turns all the time.
   static constexpr std::chrono::seconds note_after{1};
 
   const std::string what_;

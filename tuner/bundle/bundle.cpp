@@ -86,7 +86,7 @@ class Bundle::Source {
 
   std::uint64_t size() const noexcept { return size_; }
 
-  // Returns fewer bytes where there are no more.
+  // Returns fewer bytes if the source ends before.
   std::vector<std::byte> read(std::uint64_t offset, std::uint64_t length) const {
     length = offset > size_ ? 0 : std::min(length, size_ - offset);
     if (file_ < 0) {
@@ -105,7 +105,7 @@ class Bundle::Source {
     return bytes;
   }
 
-  // Returns fewer bytes where a file has become shorter.
+  // Returns fewer bytes if a file has become shorter.
   std::span<const std::byte> whole() const {
     if (file_ < 0) return memory_;
     const std::lock_guard lock(mutex_);

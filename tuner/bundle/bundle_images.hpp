@@ -1,5 +1,5 @@
-// Images in a bundle, by their keys. They serve whatever headers the machine has: the bundle is immutable, and right as
-// it was made.
+// Images in a bundle, by their keys. They serve whichever headers the machine has, because a bundle is immutable and
+// valid as it was made.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,10 @@
 
 namespace attune {
 
-// `key`: image_key(), 64 hexadecimal digits. Throws UsageError for another text, and for an image that is there.
+// Adds an image. `key`: image_key(), 64 hexadecimal digits. Throws UsageError for any other key, and if the bundle has
+// an image with this key.
 void add_image(BundleWriter& bundle, const std::string& key, const Image& image);
-// Returns nothing where there is none. Throws Error where it is damaged or of another version.
+// Returns the image, or nothing if there is none. Throws Error if it is damaged or of another version.
 std::optional<Image> find_image(const Bundle& bundle, const std::string& key);
 
 }  // namespace attune

@@ -11,7 +11,7 @@
 namespace attune {
 namespace {
 
-// A record, and where it stands in its group: sizes of one octave lie together, so that a page has few of them.
+// A record and its place in its group. Sizes of one octave are neighbours, so that a page has few octaves.
 struct Placed {
   const Record* record = nullptr;
   std::vector<std::int64_t> ordinals, place;
@@ -41,7 +41,7 @@ class Writing {
 
   // `records`: of one group.
   void add_group(std::span<const Record* const> records) {
-    std::multimap<std::vector<std::int64_t>, Placed> sorted;  // smaller than a sort
+    std::multimap<std::vector<std::int64_t>, Placed> sorted;  // takes less code than a sort
     for (const Record* const record : records) {
       Placed row = placed(index_, *record);
       std::vector<std::int64_t> place = std::move(row.place);
@@ -84,7 +84,8 @@ class Writing {
 void add_records(BundleWriter& bundle, std::span<const Record> records) {
   std::vector<const Record*> sorted;
   for (const Record& record : records) sorted.push_back(&record);
-  // Problems by their text, then uuids: the tables of an index do not depend on the order of what is given.
+  // Sorted by the text of problems, then by uuid, so that the tables of an index do not depend on the order of
+  // `records`.
   std::map<const Record*, std::string> problems;
   for (const Record& record : records) problems.emplace(&record, record.key.problem.text());
   const auto order = [&](const Record* record) {

@@ -8,8 +8,9 @@
 
 namespace attune {
 
-// Adds the records, by kernel text: an index each, and its pages. Their order does not matter. Throws UsageError where
-// records of one code and contract have problems of different names, or the bundle has records of it already.
+// Adds the records: for each kernel text an index and its pages. The order of `records` does not matter. Throws
+// UsageError if records of one code and contract have problems with different names, or if the bundle has records of
+// that code and contract already.
 void add_records(BundleWriter& bundle, std::span<const Record> records);
 
 }  // namespace attune

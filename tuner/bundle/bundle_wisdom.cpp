@@ -11,7 +11,7 @@
 namespace attune {
 namespace {
 
-// Problems that are asked for: for each value the least and the greatest ordinal.
+// The problems that are asked for: the least and the greatest ordinal of each value.
 struct Window {
   std::vector<std::int64_t> low, high;
   bool holds(std::span<const std::int64_t> ordinals) const {
@@ -26,7 +26,7 @@ struct Window {
   }
 };
 
-// Returns nothing where no record can have these values.
+// Returns nothing if no record can have these values.
 std::optional<Window> window_of(const RecordIndex& index, const Problem& problem, bool is_near) {
   Window window;
   for (const std::string& name : index.problem) {
@@ -40,7 +40,7 @@ std::optional<Window> window_of(const RecordIndex& index, const Problem& problem
   return window;
 }
 
-// Which problems of an index a filter wants.
+// Tells which problems of an index a filter wants.
 class WantedProblems {
  public:
   WantedProblems(const RecordIndex& index, const RecordFilter& filter)
@@ -79,7 +79,7 @@ class BundleWisdom::Reading : public RecordReading {
  public:
   explicit Reading(const BundleWisdom& wisdom) : wisdom_(wisdom) {}
 
-  // Each section has a digest, so that rows need none.
+  // Rows get no hash, because each section has a digest.
   std::vector<StoredRecord> rows(const RecordFilter& filter) override {
     std::vector<StoredRecord> found;
     for_each_page(filter, [&](const Page& page) {

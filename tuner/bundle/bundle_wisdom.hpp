@@ -20,7 +20,7 @@ class BundleWisdom : public RecordTable {
 
  private:
   class Reading;
-  // Reads an index, once. Throws Error where it is damaged.
+  // Returns an index, which is read only once. Throws Error if it is damaged.
   std::shared_ptr<const RecordIndex> index_of(const Section& section) const;
 
   Bundle bundle_;

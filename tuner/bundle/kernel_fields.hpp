@@ -10,7 +10,7 @@
 
 namespace attune {
 
-// As text: parsing takes microseconds, and a text means the same in every version.
+// Writes an expression as text, because parsing takes microseconds and a text means the same in every version.
 inline void write_value(WriteArchive& a, const Expression& expression) {
   a.choice(expression.dialect(), Dialect::python);
   a(expression.text());

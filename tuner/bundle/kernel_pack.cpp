@@ -17,7 +17,7 @@ bool is_printed(const std::string& name) {
   return std::ranges::none_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
-// Names go into messages, and into the text that compilers read: control characters have no place in them.
+// Names appear in messages and in the text that compilers read, so that they must not contain control characters.
 bool are_printed(const KernelPack& pack) {
   const auto all = [](const auto& named) {
     return std::ranges::all_of(named, [](const auto& one) { return is_printed(one.name); });

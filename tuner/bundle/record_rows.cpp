@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t uuid_bytes = 16, uuid_digits = 36, most_text_bytes = 256;
 
-// Seven bits a byte, the low ones first; the eighth says that more follow.
+// Writes seven bits in each byte, the low ones first; the eighth bit says that more bytes follow.
 void write_number(ByteWriter& bytes, std::uint64_t value) {
   for (; value >= 0x80; value >>= 7) bytes.number(static_cast<std::uint8_t>(value | 0x80));
   bytes.number(static_cast<std::uint8_t>(value));
@@ -31,7 +31,7 @@ std::uint64_t read_number(ByteReader& bytes) {
   return 0;
 }
 
-// Signs alternate, so that small numbers are short.
+// Numbers of both signs alternate, so that small numbers are short.
 std::uint64_t unsigned_of(std::int64_t value) {
   return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
 }
@@ -48,7 +48,7 @@ std::size_t place_in(std::vector<T>& table, const T& value) {
   return table.size() - 1;
 }
 
-// A value is an integer (a flag, then itself) or its place in the table.
+// Writes a value: for an integer 0 and the integer itself, else its place in the table and 1 more.
 void write_value(ByteWriter& bytes, RecordIndex& index, const Value& value) {
   write_number(bytes, value.is_integer() ? 0 : place_in(index.values, value) + 1);
   if (value.is_integer()) write_number(bytes, unsigned_of(value.integer()));
@@ -96,7 +96,7 @@ std::string uuid_of(std::span<const std::byte> bytes) {
 
 bool is_uuid(const char* field) { return std::string_view(field) == "uuid"; }
 
-// The 16 bytes of a uuid behind a 0; another text behind its length and one.
+// Writes 0 and the 16 bytes of a uuid, or for any other text its length plus one and the text.
 void write_uuid(ByteWriter& bytes, const std::string& text) {
   const std::vector<std::byte> plain = bytes_of_uuid(text);
   if (text.size() > most_text_bytes) throw UsageError("the uuid of a record has more than 256 bytes");
@@ -111,7 +111,7 @@ std::string read_uuid(ByteReader& bytes) {
   return {reinterpret_cast<const char*>(text.data()), text.size()};
 }
 
-// Writes the fields of a row that are not of its key, but for truth values.
+// Writes the fields of a row that are not part of its key, except truth values.
 class FieldWriter {
  public:
   FieldWriter(ByteWriter& bytes, RecordIndex& index) : bytes_(bytes), index_(index) {}
@@ -172,7 +172,7 @@ class FieldReader {
   std::uint64_t flags_ = read_number(bytes_);
 };
 
-// The truth values of a record as bits, the first lowest.
+// Returns the truth values of a record as bits, the first one lowest.
 std::uint64_t flags_of(const Record& record) {
   std::uint64_t flags = 0;
   int bit = 0;

@@ -1,4 +1,4 @@
-// A Value in archives.
+// Writes and reads a Value in archives.
 #pragma once
 
 #include <type_traits>

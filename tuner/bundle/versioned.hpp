@@ -18,7 +18,7 @@ std::vector<std::byte> encode_version(std::uint32_t version, const T& value) {
   return archive.take();
 }
 
-// Returns nothing for bytes that are damaged or of another version. Safe on any bytes.
+// Returns the value, or nothing if the bytes are damaged or of another version. Safe on any bytes.
 template <typename T>
 std::optional<T> decode_version(std::uint32_t version, std::span<const std::byte> bytes) {
   ReadArchive archive(bytes);

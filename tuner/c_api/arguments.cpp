@@ -51,7 +51,7 @@ void set_integer(PlanArgument& argument, const TypeInfo& type, const void* value
   }
 }
 
-// As plan_argument() makes it of a C++ value.
+// Sets what plan_argument() would set for a C++ value.
 void set_scalar(PlanArgument& argument, const TypeInfo& type, const void* value) {
   const bool is_number = type.components == 1;
   if (is_number && type.type_class != TypeClass::floating) return set_integer(argument, type, value);

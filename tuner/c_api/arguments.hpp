@@ -1,4 +1,4 @@
-// Arguments and problems of the C interface, as the C++ interface takes them. Any thread.
+// Converts arguments and problems of the C interface to those of the C++ interface. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct TypeInfo;
 
 namespace attune::c_api {
 
-// A list of what a launch passes: on the stack, unless it is long.
+// A list of what a launch passes, on the stack unless it is long.
 template <typename T, std::size_t usual>
 class LaunchList {
  public:
@@ -52,20 +52,21 @@ class LaunchList {
 using ArgumentList = LaunchList<PlanArgument, 16>;
 using ValueList = LaunchList<ProblemValue, 8>;
 
-// What a number of attune_type means; null for a number that is none, and for ATTUNE_UNTYPED.
+// Returns the type that a number of attune_type means, or null for any other number and for ATTUNE_UNTYPED.
 const TypeInfo* type_of(int number) noexcept;
 
-// Append to `list`. They view what is passed. Throw UsageError that names the place, from 1, and what is wrong there.
+// Append to `list`, whose entries view what is passed. Throw UsageError that names the place, counted from 1, and what
+// is wrong there.
 void take_arguments(const attune_argument* arguments, std::size_t count, ArgumentList& list);
 void take_values(const attune_problem_value* values, std::size_t count, ValueList& list);
 
 // Returns the problem. Throws UsageError for a name that is missing or given twice.
 Problem problem_from(const attune_problem& problem);
 
-// Throws UsageError for a number that is no policy.
+// Returns the policy. Throws UsageError for a number that is not a policy.
 Policy policy_from(const attune_policy& policy);
 
-// Returns the number of an enumeration as it was passed, which may be none of its constants.
+// Returns the number that was passed as an enumeration, which need not be one of its constants.
 template <typename Enumeration>
 int number_of(const Enumeration& passed) noexcept {
   static_assert(sizeof(Enumeration) == sizeof(int));

@@ -1,4 +1,4 @@
-// Bundles of bytes and files that the application has.
+// Makes bundles from bytes and files of the application.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace attune::c_api {
 
-// Copies the bytes. Throw UsageError for null, Error for what is no bundle.
+// Throw UsageError for null, and Error if the content is not a bundle. bundle_from_memory() copies the bytes.
 Bundle bundle_from_memory(const void* bytes, std::size_t size, const char* name);
 Bundle bundle_from_path(const char* path);
 

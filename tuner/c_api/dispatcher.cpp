@@ -12,7 +12,7 @@
 namespace attune::c_api {
 namespace {
 
-// Of interface version 1.
+// The sizes in interface version 1.
 constexpr std::size_t first_options_size = 9 * 8, first_statistics_size = (1 + ATTUNE_RUNGS + 7) * 8;
 static_assert(offsetof(attune_dispatcher_options, deterministic_only) == first_options_size);
 static_assert(offsetof(attune_statistics, from_bundle) == first_statistics_size);

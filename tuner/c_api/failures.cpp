@@ -10,7 +10,7 @@
 namespace attune::c_api {
 namespace {
 
-// The message of the last failure of a thread. Where there is no memory for it, a constant serves.
+// The message of the last failure of a thread. If there is no memory for the message, it is a constant.
 class LastError {
  public:
   void set(const char* function, const char* what, const char* hint) noexcept {

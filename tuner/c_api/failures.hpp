@@ -1,4 +1,4 @@
-// Failures: exceptions become a status and the message of the thread. Any thread.
+// Failures: turns exceptions into a status and the last error message of the thread. Any thread.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace attune::c_api {
 
-// Returns the status of the exception that is being handled, and keeps its message for attune_last_error(). `function`
-// stands before the message.
+// Returns the status of the exception that is being handled, and keeps its message for attune_last_error(). The message
+// begins with `function`.
 attune_status status_of_exception(const char* function) noexcept;
 
 // Does `work`, which may throw. Every function of the interface that can fail is one call of this.
@@ -27,7 +27,8 @@ attune_status guarded(const char* function, Work&& work) noexcept {
 void refuse_null(const void* pointer, const char* what);
 std::string text_of(const char* text, const char* what);
 
-// Sets an output to null, so that whoever ignores a failure has no wild handle. Throws UsageError where there is none.
+// Sets an output to null, so that a caller who ignores a failure has no wild handle. Throws UsageError if `output` is
+// null.
 template <typename Handle>
 Handle*& cleared(Handle** output, const char* what) {
   refuse_null(output, what);

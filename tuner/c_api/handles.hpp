@@ -1,5 +1,5 @@
-// Handles: what the opaque pointers of the C interface point to. A handle shares ownership of what it needs, so that
-// they may be destroyed in any order.
+// Handles: what the opaque pointers of the C interface point to. Each handle shares ownership of what it needs, so that
+// handles may be destroyed in any order.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 
 namespace attune::c_api {
 
-// Stands first in every handle: languages without types for pointers mix them up.
+// The first member of every handle, because languages without pointer types mix handles up.
 enum class Tag : std::uint64_t {
   bundle = 0x656c646e75620001,
   dispatcher = 0x6863746170730002,
@@ -47,7 +47,7 @@ struct attune_kernel {
   static constexpr auto own_tag = attune::c_api::Tag::kernel;
   static constexpr const char* makers = "attune_kernel_find()";
   const attune::c_api::Tag tag = own_tag;
-  std::shared_ptr<attune::Dispatcher> dispatcher;  // gone after the kernel
+  std::shared_ptr<attune::Dispatcher> dispatcher;  // destroyed after the kernel
   attune::Kernel kernel;
 };
 
@@ -55,7 +55,7 @@ struct attune_plan {
   static constexpr auto own_tag = attune::c_api::Tag::plan;
   static constexpr const char* makers = "attune_plan_make()";
   const attune::c_api::Tag tag = own_tag;
-  std::shared_ptr<attune::Dispatcher> dispatcher;  // gone after the plan
+  std::shared_ptr<attune::Dispatcher> dispatcher;  // destroyed after the plan
   attune::Plan plan;
   std::string configuration, problem;  // as texts
 };
@@ -64,7 +64,7 @@ struct attune_buffer {
   static constexpr auto own_tag = attune::c_api::Tag::buffer;
   static constexpr const char* makers = "attune_buffer_make()";
   const attune::c_api::Tag tag = own_tag;
-  attune::BufferMemory memory;  // keeps the device
+  attune::BufferMemory memory;  // keeps the device alive
 };
 
 namespace attune::c_api {
@@ -73,7 +73,7 @@ namespace attune::c_api {
   throw UsageError(fmt::format("`{}` is {}; {} makes one", what, why, makers));
 }
 
-// Returns the handle. Throws UsageError where it is null or of another kind.
+// Returns the handle. Throws UsageError if it is null or of another kind.
 template <typename Handle>
 Handle& known(Handle* handle, const char* what) {
   if (handle == nullptr) refuse_handle(what, "null", Handle::makers);
@@ -81,7 +81,7 @@ Handle& known(Handle* handle, const char* what) {
   return *handle;
 }
 
-// Deletes a handle; leaves alone what is none of its kind.
+// Deletes a handle. Does nothing for null and for a handle of another kind.
 template <typename Handle>
 void destroy(Handle* handle) noexcept {
   if (handle != nullptr && handle->tag == Handle::own_tag) delete handle;

@@ -8,10 +8,10 @@
 namespace attune::c_api {
 namespace {
 
-constexpr std::size_t first_match_size = 7 * 8;  // of interface version 1
+constexpr std::size_t first_match_size = 7 * 8;  // in interface version 1
 static_assert(offsetof(attune_match, default_failure) == first_match_size);
 
-// The numbers are part of the interface: a new rung gets a new one.
+// The numbers are part of the interface, so that a new rung gets a new number.
 attune_rung rung_of(Rung rung) noexcept {
   switch (rung) {
     case Rung::exact:

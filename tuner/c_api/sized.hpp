@@ -12,7 +12,7 @@
 
 namespace attune::c_api {
 
-// More is taken for a forgotten size.
+// A greater size counts as one that the caller forgot to set.
 inline constexpr std::size_t largest_size = 4096;
 
 // Throws UsageError for a size that no version of the structure has. `first`: the size in interface version 1.
@@ -22,8 +22,8 @@ inline void check_size(std::size_t size, std::size_t first, const char* name) {
       fmt::format("the size of {0} is {1}, which no version has; set size = sizeof({0}) before the call", name, size));
 }
 
-// Returns what the caller gave; members beyond its size are zero. Throws UsageError where the caller sets what this
-// library does not know.
+// Returns the options of the caller; members beyond its size are zero. Throws UsageError if the caller sets an option
+// that this library does not know.
 template <typename T>
 T options_from(const T& given, std::size_t first, const char* name) {
   static_assert(std::is_trivially_copyable_v<T> && offsetof(T, size) == 0);
@@ -39,7 +39,8 @@ T options_from(const T& given, std::size_t first, const char* name) {
   return taken;
 }
 
-// Writes `result` into the caller's structure, up to its size, which stays. What the library does not know is zero.
+// Writes `result` into the caller's structure, up to its size, which stays as it is. Members that the library does not
+// know become zero.
 template <typename T>
 void give_result(T* caller, T result, std::size_t first, const char* name) {
   static_assert(std::is_trivially_copyable_v<T> && offsetof(T, size) == 0);

@@ -32,7 +32,7 @@ void append_text(std::string& json, std::string_view text) {
 
 constexpr std::size_t most_names = 4096;
 
-// Takes bindings from the front of a text. A text that is none leaves a part of it.
+// Reads bindings from the front of a text. If the text is not such bindings, a part of it is left.
 class Parser {
  public:
   explicit Parser(std::string_view text) : rest_(text) {}

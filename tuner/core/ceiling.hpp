@@ -1,4 +1,4 @@
-// Ceiling: a rate that a device was measured to reach, or what measuring itself costs there. A plain value.
+// Ceiling: a rate that a device reached when it was measured, or the cost of measuring on that device. A plain value.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 namespace attune {
 namespace {
 
-// Takes the next field off: what stands between `prefix` and `suffix` before the next bar.
+// Removes the next field, and returns what is between `prefix` and `suffix` before the next bar.
 std::optional<std::string_view> take(std::string_view& rest, std::string_view prefix, std::string_view suffix = "") {
   std::string_view field = rest.substr(0, rest.find('|'));
   rest.remove_prefix(std::min(rest.size(), field.size() + 1));

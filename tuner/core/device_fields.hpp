@@ -1,4 +1,4 @@
-// The fields of DeviceInfo, in one list: rows of the database, messages and tests are made from it.
+// The fields of DeviceInfo, in one list, from which rows of the database, messages and tests are made.
 #pragma once
 
 #include "attune/device_info.hpp"
@@ -7,7 +7,7 @@
 
 namespace attune {
 
-// What the class key is made of.
+// Visits the fields of which the class key is made.
 void class_fields(auto&& visit, Is<DeviceInfo> auto& x) {
   visit("kind", x.kind);
   visit("name", x.name);

@@ -47,7 +47,7 @@ constexpr std::array properties = {
     DeviceProperty{"max_grid_z", number<&DeviceInfo::max_grid, 2>, nullptr},
 };
 
-// To the nearest, so that firmware or ECC reservations do not split a class.
+// Rounds to the nearest, so that reservations by firmware or ECC do not split a class.
 std::uint64_t rounded(std::uint64_t bytes, std::uint64_t unit) { return bytes / unit + (bytes % unit >= unit / 2); }
 
 // The bar separates the fields of a class key.

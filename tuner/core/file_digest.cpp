@@ -16,8 +16,8 @@
 namespace attune {
 namespace {
 
-// What changes when a file does. A file that was written a moment ago may be written again within one tick of the
-// file system's clock, and then nothing here tells: such a file is read again.
+// The properties that change when a file changes. A file that was written a moment ago may be written again within one
+// tick of the file system's clock, which leaves all of these as they are. Therefore a recent file is read again.
 struct Signature {
   dev_t device = 0;
   ino_t inode = 0;
@@ -40,7 +40,7 @@ struct Signature {
   }
 };
 
-// Digests of this process. Cleared when it is full: a program with so many headers is none.
+// The digests that this process knows. Cleared when full: no real program has so many headers.
 class Memory {
  public:
   std::optional<FileDigest> find(const std::string& path, const Signature& signature) {
@@ -71,7 +71,7 @@ Memory& memory() {
 }
 
 std::optional<std::string> read_all(int file, std::size_t size) {
-  std::string text(size + 1, '\0');  // one more: a file that grew is noticed
+  std::string text(size + 1, '\0');  // one more byte, so that a file that grew is noticed
   std::size_t done = 0;
   while (done < text.size()) {
     const ssize_t count = read(file, text.data() + done, text.size() - done);

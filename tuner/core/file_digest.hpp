@@ -1,5 +1,5 @@
-// Digests of files, for images that were compiled with them. A file that does not change is read once in a process.
-// Any thread. No function throws anything but std::bad_alloc.
+// Digests of files, for images that were compiled with them. Each process reads a file once, unless the file changes.
+// Any thread. The functions throw only std::bad_alloc.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,15 @@ struct FileDigest {
   std::uint64_t bytes = 0;  // of the file
 };
 
-// Files beyond this are no headers: they have no digest.
+// Larger files are not taken for headers and have no digest.
 constexpr std::uint64_t max_digested_bytes = std::uint64_t{64} << 20;
 
-// Returns nothing when there is no regular file that can be read, or when it is larger than max_digested_bytes.
+// Returns the digest of a file. Returns nothing if it is not a regular file, cannot be read, or is larger than
+// max_digested_bytes.
 std::optional<FileDigest> file_digest(const std::string& path);
 
-// Returns whether all are as they were: the same bytes, or no file. Files of more than max_digested_bytes together
-// count as changed. Without files it asks the system for nothing.
+// Returns whether all these files are unchanged: the same bytes, or still absent. If together they exceed
+// max_digested_bytes, they count as changed. For an empty list it makes no system call.
 bool are_unchanged(const std::vector<ImageFile>& files);
 
 }  // namespace attune

@@ -13,8 +13,8 @@ struct MacroOption {
 };
 
 struct SplitOptions {
-  std::vector<std::string> others;  // in their order
-  std::vector<MacroOption> macros;  // by name; those of one name in their order
+  std::vector<std::string> others;  // in the order given
+  std::vector<MacroOption> macros;  // by name; those of one name in the order given
 };
 
 // Returns the macro that an option defines or undefines, or "" for another option: "N" of "-DN=1", "=" of a lone "-D".
@@ -30,7 +30,7 @@ std::string_view macro_of(std::string_view option) {
 // Definitions of different macros may come in any order, before, between and after other options.
 SplitOptions split_options(const std::vector<std::string>& options) {
   SplitOptions split;
-  const auto add = [&](MacroOption&& macro) {  // smaller than a sort
+  const auto add = [&](MacroOption&& macro) {  // takes less code than a sort
     const auto is_before = [](const MacroOption& a, const MacroOption& b) { return a.name < b.name; };
     split.macros.insert(std::upper_bound(split.macros.begin(), split.macros.end(), macro, is_before), std::move(macro));
   };
@@ -69,7 +69,7 @@ ResourceUsage Image::largest_usage() const noexcept {
   return most;
 }
 
-// Counts separate the lists: an item moved from one list to the next changes the key.
+// Counts separate the lists, so that an item moved from one list to the next changes the key.
 SourceKey::SourceKey(std::string_view additions, const SourceText& source) {
   begun_.add("attune image 3").add(additions).add(source.text).add(std::to_string(source.headers.size()));
   for (const auto& [name, text] : source.headers) begun_.add(name).add(text);

@@ -54,7 +54,7 @@ void write_files(ByteWriter& out, const Image& image) {
   }
 }
 
-// The least that a file takes: the lengths of two texts.
+// The fewest bytes that a listed file takes: the lengths of two texts.
 constexpr std::size_t least_file_bytes = 8;
 
 void read_files(ByteReader& in, Image& image) {

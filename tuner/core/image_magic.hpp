@@ -1,4 +1,4 @@
-// What a compiled image on disk begins with (docs/formats/image.md).
+// The text with which a compiled image on disk begins (docs/formats/image.md).
 #pragma once
 
 #include <string_view>

@@ -42,7 +42,7 @@ class DirectiveReader {
     found_.push_back({"", false, token_->begin, kind});
   }
 
-  // A macro's parameter that is asked for stands for the literal of a call.
+  // If __has_include names a parameter of a macro, the parameter stands for the literal of a call.
   void read_definition() {
     if (!next_of_line() || !next_of_line()) return;
     const SourceToken first = *token_;

@@ -11,7 +11,7 @@ struct LaunchShape {
   std::array<std::uint32_t, 3> block = {1, 1, 1};
   std::uint64_t shared_bytes = 0;                    // dynamic
   std::array<std::uint32_t, 3> cluster = {1, 1, 1};  // blocks that run at the same time and share their shared memory
-  bool overlaps = false;                             // may begin before the launch before it has ended
+  bool overlaps = false;                             // may begin while the preceding launch runs
   bool cooperative = false;                          // all blocks run at the same time, or none
   std::uint64_t blocks() const noexcept { return std::uint64_t{grid[0]} * grid[1] * grid[2]; }
   std::uint32_t cluster_blocks() const noexcept { return cluster[0] * cluster[1] * cluster[2]; }

@@ -1,4 +1,4 @@
-// The text of objectives, `time, energy * time`: a part of a record's key. Pure functions.
+// The text of objectives, such as `time, energy * time`, which is part of a record's key. Pure functions.
 #pragma once
 
 #include <string>

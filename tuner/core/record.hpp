@@ -1,4 +1,4 @@
-// Record: one best-known configuration, with how, where and how surely it was measured. A plain value.
+// Record: one best-known configuration, and how, where and with what certainty it was measured. A plain value.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 namespace attune {
 
-// What a time means may change with the measuring protocol. Times of another meaning are not compared: a record of such
-// serves where no other does, as a stale one. A new number changes strength_of(), so stored strengths: bring them
-// forward.
+// The first version of the measuring protocol whose times mean what times mean at present. Earlier times are not
+// compared with present ones: a record with such times serves only as a stale one, if no other does. Raising this
+// number changes strength_of(), and therefore the strengths in the database must be updated.
 inline constexpr int first_present_protocol = 9;
 constexpr bool is_of_present_meaning(int protocol) { return protocol >= first_present_protocol; }
 
@@ -42,11 +42,12 @@ struct Record {
   double speedup_low = 1, speedup_high = 1;  // 95 % interval
   Effort effort = Effort::measure;
   bool partial = false;     // the session was cut short
-  bool narrowed = false;    // the session searched a part of the space
-  bool imported = false;    // brought in from elsewhere: it was not measured for this database
-  bool superseded = false;  // another beat it in the same rounds of a final stage
+  bool narrowed = false;    // the session searched only a part of the space
+  bool imported = false;    // brought in from elsewhere, not measured for this database
+  bool superseded = false;  // another record's configuration beat it in the same rounds of a final stage
   bool unstable = false;    // too many rounds had to be dropped
-  // Of the kernel's own default configuration in the session. Unless it is ok, there are no default_ns and no speed-up.
+  // The verdict on the kernel's own default configuration in the session. Unless it is ok, default_ns and speedup are
+  // not known.
   Verdict default_verdict = Verdict::ok;
   bool self_checked = false;
   std::string space;      // fingerprint
@@ -67,15 +68,16 @@ struct Record {
   bool busy = false;                            // other processes were on the device meanwhile
   double value = 0, default_value = 0;          // of the objective; for time, the medians
   Choice choice = Choice::fastest;
-  bool settled = true;  // the final stage could tell apart what looked different
+  bool settled = true;  // the final stage was precise enough, and told apart what looked different
 };
 
-// Returns whether the default could not be used. One that is `restricted` is not deterministic, and was not tried.
+// Returns whether the default configuration failed. A default with the verdict `restricted` did not: it is not
+// deterministic, and was not tried.
 constexpr bool has_default_failed(const Record& record) {
   return record.default_verdict != Verdict::ok && record.default_verdict != Verdict::restricted;
 }
-// Returns the verdict on a default that there is no time of: "resources"; else "". The text ends in a zero, and is of
-// static storage.
+// Returns the verdict on a default without a time, such as "resources", or "" if it has one. The text is
+// zero-terminated and has static storage.
 std::string_view default_failure(const Record& record);
 // Returns "the default configuration failed (resources)", as a part of a sentence.
 std::string say_default_failed(std::string_view failure);

@@ -1,6 +1,6 @@
 // The fields of records and of what is stored with them, in one list each. Rows, INSERTs, hashes, JSON, CSV, pages of
-// bundles and tests are made from these lists. `fields(visit, x)` calls visit(name, member) for each; `x` is const, or
-// is to be filled.
+// bundles and tests are made from these lists. `fields(visit, x)` calls visit(name, member) for each field; `x` is
+// const, or is to be filled.
 #pragma once
 
 #include "base/field_list.hpp"
@@ -12,7 +12,7 @@
 
 namespace attune {
 
-// The part of a key that tables share, and that views spell out.
+// Visits the part of a key that tables share and that views spell out.
 void key_fields(auto&& visit, Is<RecordKey> auto& x) {
   visit("kernel", x.kernel);
   visit("code", x.code);
@@ -21,7 +21,8 @@ void key_fields(auto&& visit, Is<RecordKey> auto& x) {
   visit("problem", x.problem);
 }
 
-// What applications read, besides the fields of the key. Frozen: another list is another view (docs/formats/wisdom.md).
+// Visits what applications read besides the fields of the key. The list is frozen: a different list needs a new view
+// (docs/formats/wisdom.md).
 void application_fields(auto&& visit, Is<Record> auto& x) {
   visit("uuid", x.uuid);
   visit("regime", x.key.regime);
@@ -51,7 +52,7 @@ void application_fields(auto&& visit, Is<Record> auto& x) {
   visit("made_ms", x.made_ms);
 }
 
-// All but those of the key. A new field is a line at the end, and a column in db/schema.sql.
+// Visits all fields but those of the key. A new field needs a line at the end, and a column in db/schema.sql.
 void fields(auto&& visit, Is<Record> auto& x) {
   application_fields(visit, x);
   visit("space", x.space);
@@ -73,7 +74,7 @@ void fields(auto&& visit, Is<Record> auto& x) {
 }
 static_assert(member_count<RecordKey>() == 7 && member_count<Record>() == 41, "every member is in a list");
 
-// What was measured of a trial or a finalist.
+// Visits what was measured of a trial or a finalist.
 void fields(auto&& visit, Is<Measurement> auto& x) {
   visit("samples_ns", x.samples_ns);
   visit("min_ns", x.min_ns);

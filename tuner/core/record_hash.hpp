@@ -1,4 +1,4 @@
-// The hash that a stored record carries, and what is verified of a record that is read. Pure; any thread.
+// The hash that is stored with a record, and the check of records that are read. Pure; any thread.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,13 @@
 
 namespace attune {
 
-// Returns the hexadecimal SHA-256 over what applications read of a record (key_fields(), application_fields()), each
-// preceded by its length: docs/formats/wisdom.md. Throws UsageError as bindings_json() does.
+// Returns the hexadecimal SHA-256 over the fields that applications read of a record (key_fields(),
+// application_fields()), each preceded by its length: docs/formats/wisdom.md. Throws UsageError as bindings_json()
+// does.
 std::string record_hash(const Record& record);
 
-// Returns whether a record that was read can be what attune stored with this hash: its numbers are possible, and
-// record_hash() of it is the hash. A table that has checked its bytes in another way gives no hash.
+// Returns whether a record that was read can be what attune stored: its numbers are possible, and record_hash() of it
+// is `hash`. A table that has checked its bytes in another way passes no hash.
 bool is_sound(const Record& record, const std::optional<std::string>& hash);
 
 }  // namespace attune

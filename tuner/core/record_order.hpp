@@ -1,5 +1,5 @@
-// The order of records: which of two for one key serves. Everything that chooses among records uses this order: the
-// store, look-ups, the match ladder, exported headers. Pure; any thread.
+// The order of records: which of two records with the same key is used. The store, look-ups, the match ladder and
+// exported headers all choose by this order. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace attune {
 
-// Returns a number that is greater for the stronger of two records of one key. These decide, in this order:
+// Returns a number that is greater for the stronger of two records of one key. A record is stronger if, in this order:
 //   1. it was not superseded: none beat it in the same rounds of a final stage
 //   2. its times mean what times mean today
 //   3. it was measured here, and not brought in from elsewhere
-//   4. effort: more of it was searched
+//   4. its session had a greater effort
 //   5. its session was complete, and not cut short
 //   6. its session searched the whole space, and not a narrowed one
-// The database stores the number, for SQL.
+// The database stores the number, so that SQL can sort by it.
 std::int64_t strength_of(const Record& record);
 
 // Returns whether `a` comes before `b`: the greater strength, then the newer, then the lesser uuid.

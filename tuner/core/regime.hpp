@@ -1,4 +1,4 @@
-// Regime: what a time means. Part of a record's key: the best configuration may differ.
+// Regime: what a time means. It is part of a record's key, because each regime may have another best configuration.
 //   cold    one launch alone; the caches hold other data
 //   warm    one launch alone, on the same data as the launch before
 //   stream  a launch in a row of launches, each on other data that no cache holds: the mean

@@ -1,4 +1,4 @@
-// The fields of source text, for archives (core/archive.hpp).
+// The fields of source text, for archives (base/archive.hpp).
 #pragma once
 
 #include "attune/source_text.hpp"

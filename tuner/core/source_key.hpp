@@ -1,4 +1,4 @@
-// SourceKey: the source's part of the keys of images, hashed once for many requests. Immutable; any thread.
+// SourceKey: that part of image keys which depends on the source, hashed once for many requests. Immutable; any thread.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace attune {
 
 class SourceKey {
  public:
-  // `additions`: as of ImageRequest::key().
+  // `additions`: as for ImageRequest::key().
   SourceKey(std::string_view additions, const SourceText& source);
   // Returns ImageRequest::key() of the request with this source, whatever the request's own source is.
   std::string key_of(const ImageRequest& request) const;

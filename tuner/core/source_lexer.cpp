@@ -75,7 +75,8 @@ bool SourceLexer::skip_comment() {
   return true;
 }
 
-// Skips the slash at which it stands, and the rest of the line, but for its end. Comments are long, so it searches.
+// Skips the slash at which the lexer stands and the rest of the line, except its end. Comments are long, so that a
+// search is faster.
 void SourceLexer::skip_line() {
   bool goes_on = true;
   while (goes_on && at_ < source_.size()) {
@@ -84,7 +85,7 @@ void SourceLexer::skip_line() {
   }
 }
 
-// Skips the star at which it stands, and what follows up to the end of the comment.
+// Skips the star at which the lexer stands, and what follows up to the end of the comment.
 void SourceLexer::skip_block() {
   bool is_closed = false;
   for (advance(); at_ < source_.size() && !is_closed; is_closed = peek() == '/') {
@@ -151,7 +152,7 @@ void SourceLexer::read_number() {
 void SourceLexer::read_literal() {
   const char quote = peek();
   advance();
-  std::size_t end = end_;  // behind what is no blank
+  std::size_t end = end_;  // behind the last byte that is not a blank
   while (!at_line_end()) {
     const char c = peek();
     advance();

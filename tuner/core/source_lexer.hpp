@@ -1,5 +1,5 @@
-// Splits C++ text into the tokens of its preprocessor. Whatever reads sources reads them so: the search for #include
-// lines, the code fingerprint, the rewrite for the host device.
+// Splits C++ text into the tokens of its preprocessor. All code that reads sources uses this lexer: the search for
+// #include lines, the code fingerprint, the rewrite for the host device.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@ struct SourceToken {
   enum class Kind {
     word,
     number,
-    literal,      // a string or a character; prefix and suffix are words, but for the prefix of a raw string
+    literal,      // a string or a character; prefix and suffix are words of their own, except before a raw string
     header_name,  // "x.cuh" or <x>, where a directive has one
-    sign,         // one byte, but for the %: that begins a directive
-    line_end,     // of a directive, or of a line whose last literal is not closed; other lines have none
+    sign,         // one byte, except the %: that begins a directive
+    line_end,     // the end of a directive or of a line whose last literal is not closed; other lines have no token
   };
   Kind kind = Kind::sign;
   std::size_t begin = 0, end = 0;  // bytes of the source
@@ -25,9 +25,9 @@ struct SourceToken {
   bool opens_directive = false;    // the # that begins a line
 };
 
-// Any bytes are taken: those beyond ASCII belong to words. A literal that is not closed ends with its line, without
-// trailing blanks; a raw string and a comment end with the text. `#if` is not evaluated. A byte order mark is skipped.
-// One lexer belongs to one thread.
+// Accepts any bytes; those beyond ASCII belong to words. A literal that is not closed ends with its line, without
+// trailing blanks; an unclosed raw string or comment ends with the text. `#if` is not evaluated. A byte order mark is
+// skipped. One lexer belongs to one thread.
 class SourceLexer {
  public:
   // Begins at the first byte. The source must outlive the lexer, and the lexer must outlive its tokens.
@@ -35,11 +35,12 @@ class SourceLexer {
   SourceLexer(const SourceLexer&) = delete;
   SourceLexer& operator=(const SourceLexer&) = delete;
 
-  // Returns the next token, which stays until the next call, and null at the end. Throws only std::bad_alloc.
+  // Returns the next token, which is valid until the next call, or null at the end. Throws only std::bad_alloc.
   const SourceToken* next();
 
  private:
-  // What would make the next `<` or `"` a header name: a directive's word, a parenthesis, or nothing more.
+  // What has to come before a `<` or `"` begins a header name: a directive's word, a parenthesis, or nothing more
+  // (header_name).
   enum class Awaited { nothing, directive_word, parenthesis, header_name };
 
   std::size_t past_continuations(std::size_t at) const;
@@ -66,7 +67,7 @@ class SourceLexer {
   std::string_view source_;
   std::size_t at_ = 0;           // the next byte; never at a line continuation
   std::size_t end_ = 0;          // behind the last byte that was read
-  std::size_t exact_from_ = 0;   // the quote of a raw string, else behind the token: continuations count from here on
+  std::size_t exact_from_ = 0;   // the quote of a raw string, else behind the token: from here on text stays exact
   bool line_begins_ = true;      // no token of this line so far
   bool keeps_line_end_ = false;  // the end of this line will be a token
   bool after_blank_ = false;

@@ -8,7 +8,7 @@
 
 namespace attune {
 
-// The bytes of an encoded map, and what their address and that of the array are multiples of.
+// The size of an encoded map and the alignments of the map and of its array, in bytes.
 inline constexpr std::size_t tensor_map_bytes = 128, tensor_map_alignment = 64, tensor_array_alignment = 16;
 inline constexpr std::size_t most_tensor_dimensions = 5;
 

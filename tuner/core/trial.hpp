@@ -21,19 +21,19 @@ struct Measurement {
 struct Trial {
   Configuration configuration;
   Verdict verdict = Verdict::ok;
-  std::string detail;  // the compiler's log, the fault, the first wrong element; when ok, warnings of lost performance
+  std::string detail;  // the compiler's log, the fault, the first wrong element; if ok, warnings of lost performance
   Measurement measurement;  // empty unless ok
   double compile_ms = 0;
   ResourceUsage usage;              // of the step that uses the most registers
   Numerics numerics;                // of all checks
-  bool self_checked = false;        // compared with the default configuration: the kernel has no reference
-  double anchor_ns = 0;             // the anchor's median nearest in time; 0 if it was not timed
+  bool self_checked = false;        // compared with the default configuration, because the kernel has no reference
+  double anchor_ns = 0;             // the anchor's median that was measured nearest in time; 0: not timed
   int batch = 1;                    // launches per sample
   int attempts = 1;                 // how often it was begun, including the last time
   std::int64_t made_ms = 0;         // Unix time of the verdict, milliseconds; 0: not known
-  int worker = 0;                   // the session's device worker that gave the verdict, from 1; 0: none, or not known
+  int worker = 0;                   // number of the device worker that gave the verdict, from 1; 0: none, or not known
   std::vector<LaunchShape> shapes;  // one for each launch step, in order; empty: not known
-  int deaths = 0;                   // worker processes that died of it in this trial; two deaths quarantine it
+  int deaths = 0;                   // worker processes that died of this trial; two deaths quarantine the configuration
 };
 
 }  // namespace attune

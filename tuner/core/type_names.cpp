@@ -8,7 +8,7 @@
 namespace attune {
 namespace {
 
-// Other spellings of types than the table has, and attune's names.
+// Spellings that the table of types lacks, and attune's names for these types.
 constexpr std::pair<std::string_view, std::string_view> cpp_names[] = {
     {"long", "int64"},      {"unsigned", "uint32"},    {"unsigned long", "uint64"}, {"char", "int8"},
     {"size_t", "uint64"},   {"std::size_t", "uint64"}, {"ptrdiff_t", "int64"},      {"int8_t", "int8"},

@@ -1,4 +1,4 @@
-// What others call the types of the table.
+// Names that C++ and other tools have for the types of the table.
 #pragma once
 
 #include <string>

@@ -23,7 +23,7 @@ struct TypeInfo {
 
 std::span<const TypeInfo> type_table() noexcept;
 const TypeInfo* find_type(std::string_view name) noexcept;
-// Throws UsageError with the nearest known name.
+// Returns the type with this name. Throws UsageError, which suggests the nearest known name, if there is none.
 const TypeInfo& type_named(std::string_view name);
 
 }  // namespace attune

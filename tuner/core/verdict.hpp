@@ -1,4 +1,4 @@
-// Verdict: the outcome of trying a configuration. Stored as an integer: numbers never change.
+// Verdict: the outcome of trying a configuration. Stored as an integer, so the numbers never change.
 #pragma once
 
 #include <optional>
@@ -28,14 +28,14 @@ enum class Verdict {
 std::string_view to_text(Verdict verdict) noexcept;
 std::optional<Verdict> verdict_from_text(std::string_view text) noexcept;
 
-// Returns whether a verdict may come from the surroundings of a compiler: a kill, a lack of memory, a busy machine. It
-// is tried once more at once, and again by the next session.
+// Returns whether the compiler's environment may have caused a verdict: a kill, a lack of memory, a busy machine. Such
+// a configuration is tried once more at once, and again by the next session.
 constexpr bool may_be_the_environments(Verdict verdict) noexcept {
   return verdict == Verdict::compile_timeout || verdict == Verdict::compile_crash;
 }
 
-// The result of a device's operation, attributable to the configuration. `sticky`: the device context is unusable, and
-// whatever follows in it fails too.
+// The result of an operation of a device, for which the configuration is to blame if it failed. `sticky`: the device
+// context is unusable, so that every later operation in it fails too.
 struct Status {
   Verdict verdict = Verdict::ok;
   std::string detail;

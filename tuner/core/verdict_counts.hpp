@@ -1,4 +1,4 @@
-// How many configurations have which verdict.
+// The number of configurations with each verdict.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ std::string place(const Argument& argument, std::string_view what) {
   return cpp_string(fmt::format("argument `{}`: {}", argument.name, cpp_comment(what)));
 }
 
-// Returns the text of the argument's type, as a string_view of the header.
+// Returns code for the name of the argument's type, a string_view of the header.
 std::string type_code(const KernelSpec& spec, const Argument& argument) {
   const ProblemParameter* const parameter = spec.find_problem(argument.type);
   const bool is_chosen = parameter != nullptr && parameter->kind == ProblemKind::type;

@@ -7,10 +7,10 @@
 
 namespace attune {
 
-// Returns a constexpr function tensor_map_<position>() for each tensor map: every limit of the hardware, and the
-// layout.
+// Returns for each tensor map a constexpr function tensor_map_<position>(), which checks every limit of the hardware
+// and computes the layout.
 std::string tensor_map_code(const KernelSpec& spec, ExpressionCode& expressions);
-// Returns the function arguments(): what resolve_arguments() computes.
+// Returns the function arguments(), which computes what resolve_arguments() computes.
 std::string argument_code(const KernelSpec& spec, ExpressionCode& expressions);
 
 }  // namespace attune

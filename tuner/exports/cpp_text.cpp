@@ -14,14 +14,14 @@ namespace attune {
 namespace {
 
 constexpr std::size_t most_comment_bytes = 4000;
-// Marks a name in an entry whose names are put in; no kernel file has these characters.
+// They mark the names in the text of an entry; no kernel file has these characters.
 constexpr char mark_begin = '\x01', mark_end = '\x02';
 
 Value marked(const std::string& name) { return Value(mark_begin + name + mark_end); }
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
-// Returns how the generated code makes text of a name's value.
+// Returns code that makes text of the value of a name.
 std::string text_of_name(const KernelSpec& spec, const std::string& name) {
   if (spec.find_problem(name) != nullptr) return fmt::format("detail::source_text(p.{})", cpp_member(name));
   const Parameter* const parameter = spec.find_parameter(name);
@@ -61,7 +61,7 @@ std::string cpp_comment(std::string_view text) {
 
 std::string cpp_literal(const Value& value) {
   if (value.is_name()) return cpp_string(value.name());
-  // There is no literal of the least integer.
+  // C++ has no literal for the least integer.
   if (value.is_integer() && value.integer() == std::numeric_limits<std::int64_t>::min())
     return "-9223372036854775807 - 1";
   return value.text();
@@ -75,7 +75,7 @@ std::string cpp_braces(const Bindings& bindings) {
 
 std::string cpp_member(std::string_view name) {
   constexpr std::array<std::string_view, 4> taken = {"Problem", "Configuration", "Arguments", "std"};
-  const std::string_view stem = name.substr(0, name.find_last_not_of('_') + 1);  // so that no two names become one
+  const std::string_view stem = name.substr(0, name.find_last_not_of('_') + 1);  // so that two names never become one
   return std::string(name) + (std::ranges::find(taken, stem) != taken.end() ? "_" : "");
 }
 

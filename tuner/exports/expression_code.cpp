@@ -11,7 +11,7 @@ namespace {
 
 using Node = Expression::Node;
 
-// Compilers nest brackets 256 deep and more.
+// Compilers accept at least 256 nested brackets.
 constexpr int nesting_of_statement = 48;
 
 std::string constant_code(const Value& value) {

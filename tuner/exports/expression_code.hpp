@@ -1,5 +1,5 @@
-// Expressions as C++ functions of a generated header: each distinct text once, in the words of arithmetic.inc and
-// header/values.inc.
+// Expressions as C++ functions of a generated header: one function for each distinct text, which uses arithmetic.inc
+// and header/values.inc.
 #pragma once
 
 #include <map>
@@ -12,13 +12,13 @@ namespace attune {
 
 class ExpressionCode {
  public:
-  // `spec` must outlive it.
+  // `spec` must outlive this object.
   explicit ExpressionCode(const KernelSpec& spec) : spec_(spec) {}
 
-  // Returns a call of the expression's function, "e7(p, c, d)", or a constant: a Value of the header. Throws
-  // UsageError for an expression of the Python dialect.
+  // Returns code for a Value of the header: a call of the expression's function, "e7(p, c, d)", or a constant. Throws
+  // UsageError for an expression in the Python dialect.
   std::string call(const Expression& expression);
-  // Returns the definitions of all functions that call() named so far.
+  // Returns the definitions of all functions that call() has named so far.
   const std::string& definitions() const noexcept { return definitions_; }
 
  private:

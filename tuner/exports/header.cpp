@@ -36,7 +36,7 @@ std::string upper(std::string text) {
   return text;
 }
 
-// Returns "mine_sums" of "mine::sums": what begins the names outside all name spaces.
+// Returns "mine_sums" for "mine::sums": the prefix of names outside all name spaces.
 std::string without_colons(std::string name_space) {
   for (std::size_t at = name_space.find("::"); at != std::string::npos; at = name_space.find("::"))
     name_space.replace(at, 2, "_");
@@ -71,7 +71,7 @@ std::string includes(const HeaderTerms& terms) {
          "arithmetic\"\n#endif\n\n";
 }
 
-// The names that the generated structures have as members.
+// Returns the names of the members of the generated structures.
 std::vector<std::string> member_names(const HeaderTerms& terms) {
   std::vector<std::string> names;
   for (const ProblemParameter& parameter : terms.spec.problem) names.push_back(parameter.name);
@@ -81,7 +81,7 @@ std::vector<std::string> member_names(const HeaderTerms& terms) {
   return names;
 }
 
-// A macro of a member's name is set aside while the header is read: NULL, or whatever an application has.
+// Sets macros with the names of members aside while the header is read: NULL, or whatever an application defines.
 std::string macros_aside(const std::vector<std::string>& names) {
   std::string text = "// Macros of these names are put back at the end.\n";
   for (const std::string& name : names) text += fmt::format("#pragma push_macro(\"{0}\")\n#undef {0}\n", name);
@@ -108,7 +108,7 @@ void require_names(const HeaderTerms& terms, const std::string& name_space) {
       throw UsageError(fmt::format("`{}` cannot name a name space: C++ keeps it for itself", name));
 }
 
-// Returns what stands in the name space `detail` before the selection.
+// Returns the part of the name space `detail` that precedes the selection.
 std::string detail_code(const HeaderTerms& terms, const ExportTables& tables) {
   ExpressionCode expressions(terms.spec);
   const std::string geometry = geometry_code(terms.spec, expressions);

@@ -1,4 +1,4 @@
-// KeyedTrial: a stored trial with what its session was for. A plain value.
+// KeyedTrial: a stored trial, with its session and the key of the record that the session was for. A plain value.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Where records come from, as comments of generated texts. Pure.
+// Comments in generated texts that tell where records come from. Pure.
 #pragma once
 
 #include <string>

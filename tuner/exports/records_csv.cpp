@@ -11,7 +11,7 @@
 namespace attune {
 namespace {
 
-// Reals: the shortest text that reads back equal.
+// Returns the text of a field; for a real, the shortest text that reads back equal.
 template <typename T>
 std::string field_text(const T& value) requires(!std::ranges::range<T> || std::derived_from<T, Bindings> ||
                                                 std::convertible_to<T, std::string>) {
@@ -30,7 +30,7 @@ std::string quoted(const std::string& field) {
   return result + '"';
 }
 
-// What a line has of a row, in the order of its columns.
+// Visits what a line has of a row, in the order of the columns.
 void columns(auto&& visit, const Record& record) {
   key_fields(visit, record.key);
   fields(visit, record);

@@ -10,7 +10,8 @@ namespace attune {
 
 // Returns a header line and a line for each record, quoted as RFC 4180 says; lines end with CR LF.
 std::string records_to_csv(const std::vector<Record>& records);
-// So of trials, with the names of their verdicts, and without lists: samples and launch shapes.
+// Returns the same for trials, with the names of their verdicts, and without members that are lists: samples and launch
+// shapes.
 std::string trials_to_csv(const std::vector<KeyedTrial>& trials);
 
 }  // namespace attune

@@ -1,4 +1,4 @@
-// The JSON form of wisdom: docs/formats/json.md. It has parameter values only: never code, options or paths. Pure.
+// The JSON form of wisdom: docs/formats/json.md. It has values of parameters only, never code, options or paths. Pure.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,16 +11,16 @@
 
 namespace attune {
 
-// Returns an object with the fields of the record, those of its key first. Texts may hold bytes that are not UTF-8.
+// Returns an object with the fields of the record, those of its key first. Texts may contain bytes that are not UTF-8.
 nlohmann::ordered_json to_json(const Record& record);
-// So of a finalist, without its samples. Fields that are not known are absent.
+// Returns an object with the fields of a finalist, without its samples. Unknown fields are absent.
 nlohmann::ordered_json to_json(const FinalistResult& finalist);
 
-// So of a trial, with the name of its verdict, and without its samples.
+// Returns an object with the fields of a trial, with the name of its verdict and without its samples.
 nlohmann::ordered_json to_json(const KeyedTrial& trial);
 
-// Returns one object {"format": "attune-wisdom", "version": 1, "records": [...]}, two-space indented, newline at the
-// end. Bytes that are not UTF-8 are replaced.
+// Returns one object {"format": "attune-wisdom", "version": 1, "records": [...]}, indented by two blanks, with a
+// newline at the end. Bytes that are not UTF-8 are replaced.
 std::string records_to_json(const std::vector<Record>& records);
 
 }  // namespace attune

@@ -65,7 +65,7 @@ std::string value_text_code(const Parameter& parameter) {
   return chain + "\"\"";
 }
 
-// Returns whether the problem `p` has the values that `part` binds, as code.
+// Returns code that tells whether the problem `p` has the values that `part` binds.
 std::string admitted_code(const Bindings& part) {
   std::string code;
   for (const Binding& binding : part)
@@ -87,7 +87,7 @@ std::string problem_check(const ProblemParameter& parameter) {
                      cpp_string(fmt::format("problem `{}`: the kernel file does not list this name", parameter.name)));
 }
 
-// Returns whether the device `d` has the architecture "sm_90a", as code.
+// Returns code that tells whether the device `d` has the architecture `required`, such as "sm_90a".
 std::string architecture_code(const std::string& required) {
   const std::string digits = required.starts_with("sm_") ? required.substr(3) : std::string();
   const std::size_t end = digits.find_first_not_of("0123456789");

@@ -8,7 +8,7 @@
 
 namespace attune {
 
-// Returns the table of element types: what find_type() of the header knows.
+// Returns the table of element types that find_type() of the header reads.
 std::string type_table_code();
 // Returns the structures Problem and Configuration, and the function text_of() of each.
 std::string structure_code(const KernelSpec& spec);

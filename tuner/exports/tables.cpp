@@ -60,7 +60,7 @@ bool is_in_entry(const KernelSpec& spec, const std::string& name) {
          std::ranges::any_of(spec.arguments, [&](const Argument& argument) { return names(argument.symbol); });
 }
 
-// Returns the values that a name of the problem may have where it decides what is compiled; none where it does not.
+// Returns the values that a name of the problem may have if it decides what is compiled, else none.
 std::vector<Value> values_of(const KernelSpec& spec, const ProblemParameter& parameter,
                              std::span<const Bindings> problems, bool with_entry_names) {
   const std::vector<std::string>& names = parameter.kind == ProblemKind::type ? parameter.types : parameter.choices;
@@ -110,7 +110,7 @@ std::vector<Bindings> type_combinations(const KernelSpec& spec, std::span<const 
         longer.push_back(combination);
         longer.back().set(parameter.name, value);
       }
-    // A part that is not admitted already does not grow.
+    // A combination that is not admitted now will not be admitted with more names.
     std::erase_if(longer, [&](const Bindings& combination) {
       return !problems.empty() &&
              std::ranges::none_of(problems, [&](const Bindings& problem) { return is_admitted(combination, problem); });
@@ -125,7 +125,7 @@ std::vector<Bindings> type_combinations(const KernelSpec& spec, std::span<const 
 
 ExportTables make_tables(const HeaderTerms& terms) {
   ExportTables tables;
-  // Those of the runtime: both must take the same.
+  // The fall-backs of the runtime, because header and runtime must choose the same.
   for (const Configuration& configuration : fallback_configurations(terms.spec, most_fallbacks))
     tables.fall_backs.push_back(position_of(tables.configurations, configuration));
   for (const Record& record : terms.records) {

@@ -12,7 +12,7 @@ namespace attune {
 
 struct TableRecord {
   Record record;                  // its problem in the order of [problem]
-  std::size_t configuration = 0;  // position
+  std::size_t configuration = 0;  // its position in ExportTables::configurations
 };
 
 struct ExportTables {
@@ -21,19 +21,21 @@ struct ExportTables {
   std::vector<std::size_t> fall_backs;        // positions of configurations; the first is the default
 };
 
-// Records that apply nowhere are left out: of another code, contract or objective, or with unlisted values.
+// Returns the tables. Records that never apply are left out: those of another code, contract or objective, or with
+// unlisted values.
 ExportTables make_tables(const HeaderTerms& terms);
 
-// Returns the values of the names that choose what is compiled: types, choices, and whatever entries name. One for each
-// combination that `problems` admit. Throws UsageError for a size in an entry that no problem binds, and for more than
-// 4,096 combinations.
+// Returns the values of the names that decide what is compiled: types, choices, and, if `with_entry_names`, names in
+// entries. There is one result for each combination that `problems` admit. Throws UsageError for a size in an entry
+// that no problem binds, and for more than 4,096 combinations.
 std::vector<Bindings> type_combinations(const KernelSpec& spec, std::span<const Bindings> problems,
                                         bool with_entry_names);
 
-// Returns what of a problem decides what is compiled: types and choices, and what entries name. Sizes are free.
+// Returns the values of a problem that decide what is compiled: types, choices, and, if `with_entry_names`, names in
+// entries. Other sizes are left out.
 Bindings compiled_part(const KernelSpec& spec, const Bindings& problem, bool with_entry_names);
 
-// Returns whether the problem has the values that `part` binds.
+// Returns whether the problem does not contradict `part`: names that both bind have equal values.
 bool is_admitted(const Bindings& problem, const Bindings& part);
 
 }  // namespace attune

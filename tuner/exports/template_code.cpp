@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view instead = "export without --templates, or use attune's runtime or a bundle of images";
 
-// Returns whether a condition is false whatever sizes and device are.
+// Returns whether a condition is false for all sizes and devices.
 bool is_never(const Expression& condition, const Scope& scope) {
   const bool is_decided =
       condition.device_properties().empty() &&
@@ -24,7 +24,7 @@ bool is_never(const Expression& condition, const Scope& scope) {
   return is_decided && !condition.holds(scope);
 }
 
-// The texts of what is instantiated.
+// The texts of the entries and variables that are instantiated.
 struct Instantiated {
   std::set<std::string> entries, variables;
 };
@@ -43,7 +43,7 @@ void add(const KernelSpec& spec, const Scope& scope, Instantiated& all) {
     if (!argument.symbol.empty() && is_there(argument)) all.variables.insert(instantiate_entry(argument.symbol, scope));
 }
 
-// Returns whether a record may answer a problem with these values: sizes may be others, nothing else.
+// Returns whether a record may answer a problem with these values: only its sizes may differ.
 bool may_answer(const KernelSpec& spec, const Record& record, const Bindings& asked) {
   return std::all_of(asked.begin(), asked.end(), [&](const Binding& binding) {
     return spec.find_problem(binding.name)->kind == ProblemKind::size ||

@@ -1,6 +1,6 @@
-// The functions of operations on operands, by the names of their rows. arithmetic.inc is copied into exported headers
-// too: it is C++17, and has from its surroundings the values, the reasons for which there is none, and find_type(). Any
-// thread.
+// The functions that apply operations to operands, each with the name of its row. arithmetic.inc is copied into
+// exported headers too. Therefore it is C++17, and the code that includes it provides the values, the reasons for which
+// there is no value, and find_type(). Any thread.
 #pragma once
 
 #include <cmath>

@@ -13,7 +13,7 @@ namespace {
 
 bool separates_items(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
-// Splits at separators outside quotes (and outside brackets, if `brackets`). with_empty keeps empty pieces.
+// Splits at separators outside quotes (and outside brackets, if `brackets`). `with_empty` keeps empty pieces.
 std::vector<std::string> split(std::string_view text, bool (*separates)(char), bool brackets, bool with_empty) {
   std::vector<std::string> pieces;
   std::string piece;

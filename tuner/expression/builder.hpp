@@ -1,4 +1,4 @@
-// NodeBuilder: appends nodes to a parsed expression, within the limits of height and of steps. Only the parsers use it.
+// NodeBuilder: appends nodes to a parsed expression, within the limits of height and steps. Only the parsers use it.
 #pragma once
 
 #include <initializer_list>
@@ -17,8 +17,9 @@ class NodeBuilder {
   // Both must outlive the builder.
   NodeBuilder(const Lexer& lexer, ParsedExpression& out) : lexer_(lexer), out_(out) {}
 
-  // Each returns the index of the new node. Operands are indices of earlier nodes; `begin` and `end` are its bytes in
-  // the text. Each throws ExpressionError where the tree gets too high or would take long to evaluate.
+  // Each returns the index of the new node. Operands are indices of earlier nodes; `begin` and `end` tell which bytes
+  // of the text the new node stands for. Each throws ExpressionError if the tree gets too high or would take too long
+  // to evaluate.
   Index add(NodeKind operation, std::initializer_list<Index> operands, std::uint32_t begin, std::uint32_t end);
   // Adds an operation on one operand and a list.
   Index add_with_list(NodeKind operation, Index left, std::vector<Index> list, std::uint32_t begin, std::uint32_t end);
@@ -30,7 +31,7 @@ class NodeBuilder {
   const Node& node(Index index) const { return out_.nodes[index]; }
 
  private:
-  // Positions of known names in one of the lists of names.
+  // The positions of known names in a list of names.
   using Seen = std::map<std::string, Index, std::less<>>;
   Index add_reference(NodeKind operation, std::string_view name, const Token& token, Seen& seen,
                       std::vector<std::string>& names);
@@ -39,7 +40,7 @@ class NodeBuilder {
   const Lexer& lexer_;
   ParsedExpression& out_;
   Seen names_, properties_;
-  std::vector<std::uint64_t> steps_;  // by node: the most steps that an evaluation of it takes
+  std::vector<std::uint64_t> steps_;  // by node: the most steps that evaluating it takes
 };
 
 }  // namespace attune

@@ -25,7 +25,7 @@ Operand applied(const Operand& a, [[maybe_unused]] const Operand& b) {
 constexpr OperandFunction strict_functions[] = {ATTUNE_STRICT_OPERATIONS(ATTUNE_FUNCTION)};
 #undef ATTUNE_FUNCTION
 
-// One evaluation. It stores no result.
+// One evaluation. It stores no results.
 class Evaluation {
  public:
   Evaluation(const ParsedExpression& parsed, std::span<const Value* const> values, const DeviceInfo* device)
@@ -79,7 +79,8 @@ class Evaluation {
     }
   }
 
-  // Returns `deciding` where the left operand is that. An undefined left operand makes the result undefined.
+  // Returns `deciding` if the left operand has this value, else the right operand's value. An undefined left operand
+  // makes the result undefined.
   Operand logical(const Node& node, bool deciding) const {
     const Operand left = arithmetic::truth(evaluate(node.operands[0]));
     if (left.is_undefined() || (left.integer != 0) == deciding) return left;
@@ -162,7 +163,7 @@ class BoundValues {
   std::vector<const Value*> many_;
 };
 
-// Quotes a name so that it reads back, whichever quote it contains.
+// Quotes a name so that it can be read back, whichever quote it contains.
 std::string constant_text(const Value& value) {
   if (!value.is_name()) return value.text();
   const char quote = value.name().find('\'') == std::string::npos ? '\'' : '"';

@@ -15,7 +15,7 @@ namespace {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-// Spellings of other languages, and attune's. {} stands for the functions of the Python dialect.
+// Spellings of other languages, and what attune has instead. {} stands for the functions of the Python dialect.
 struct Foreign {
   std::string_view text;
   std::string_view advice;
@@ -64,7 +64,8 @@ int base_of(std::string_view prefix, Dialect dialect) {
   return prefix == "0b" || prefix == "0B" ? 2 : 10;
 }
 
-// Removes Python's underscores between two digits and after a base. Others stay, and the text is then no number.
+// Removes Python's underscores between two digits and after a base. Other underscores stay, so that the text is not a
+// number.
 std::string without_underscores(std::string_view text, int base) {
   const auto is_part = [&](std::size_t i) {
     return i < text.size() && (base == 10 ? is_digit(text[i]) : is_word(text[i]) && text[i] != '_');
@@ -81,7 +82,7 @@ std::string shown(char c) {
   return byte >= 32 && byte < 127 ? fmt::format("`{}`", c) : fmt::format("byte 0x{:02x}", byte);
 }
 
-// Messages show an expression whole up to this length, else the text around the place.
+// Messages show an expression of up to this length as a whole, and of a longer one the text around the place.
 constexpr std::size_t shown_characters = 120;
 
 std::string excerpt(std::string_view text, std::size_t offset) {

@@ -1,5 +1,5 @@
-// Operand: a Value while an expression is evaluated, or the reason for which there is none. It does not own text, so
-// that numbers cost no allocation. Pure, any thread.
+// Operand: the form of a Value while an expression is evaluated, or the reason for which there is no value. It does not
+// own text, so that numbers cost no allocation. Pure, any thread.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct Operand {
 
   Kind kind = Kind::undefined;
   Reason reason = Reason::not_bound;  // undefined
-  std::uint32_t node = nowhere;       // undefined: the operation without a value, once known
+  std::uint32_t node = nowhere;       // undefined: the operation that has no value, once known
   union {
     std::int64_t integer = 0;  // integers; booleans as 0 and 1
     double real;

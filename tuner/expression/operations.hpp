@@ -1,6 +1,6 @@
-// The operations of expressions: one table. The name of a row is that of its node and of its function on values: in
-// arithmetic.inc, which exported headers have too, or for operations of the Python dialect alone in
-// python_arithmetic.hpp. Parsers read words.hpp, which is computed from the table.
+// The operations of expressions, in one table. Each row names a kind of node and the function that computes its value.
+// That function is in arithmetic.inc, which exported headers have too, or in python_arithmetic.hpp if only the Python
+// dialect has the operation. Parsers read words.hpp, which is computed from the table.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +13,11 @@
 
 namespace attune {
 
-// Where the grammar has an operation: operators from the loosest to the tightest, then functions.
+// The place of an operation in the grammar: operators from the loosest to the tightest, then functions.
 enum class Level : std::uint8_t {
   own,  // the parsers have code of their own for it
   comparison,
-  python_comparison,  // of operands that may be names
+  python_comparison,  // its operands may be names
   bit_or,
   bit_and,
   shift,
@@ -29,12 +29,13 @@ enum class Level : std::uint8_t {
   type_function,  // its operand is a type
 };
 
-// How many operands an operation takes. Of more than two it is applied to two, then to the result and the next.
+// How many operands an operation takes. With more than two, it is applied to the first two, then to the result and the
+// next.
 enum class Arity : std::uint8_t { one = 1, two, two_or_more };
 
-// Rows have the order of levels. Functions are found in this order, and proposed in it.
-// Lazy operations do not evaluate all operands before, or have a list: expression.cpp evaluates them.
-// F(name, how attune's dialect writes it, how the Python dialect does): "" where it does not.
+// Rows are in the order of levels. Functions are found and suggested in this order.
+// Lazy operations have a list, or do not evaluate all their operands first: expression.cpp evaluates them.
+// F(name, how attune's dialect writes it, how the Python dialect writes it); "": the dialect lacks it.
 #define ATTUNE_LAZY_OPERATIONS(F)                       \
   F(conditional, "{} ? {} : {}", "{1} if {0} else {2}") \
   F(logical_or, "{} || {}", "{} or {}")                 \
@@ -45,7 +46,7 @@ enum class Arity : std::uint8_t { one = 1, two, two_or_more };
   F(python_not_in, "", "{} not in [{}, {}]")            \
   F(subscript, "", "[{1}, {2}][{0}]")
 // Strict operations apply their function to the values of all operands.
-// F(name, arity, level, how attune's dialect writes it, how the Python dialect does)
+// F(name, arity, level, how attune's dialect writes it, how the Python dialect writes it)
 #define ATTUNE_STRICT_OPERATIONS(F)                         \
   F(equal, two, comparison, "==", "==")                     \
   F(unequal, two, comparison, "!=", "!=")                   \
@@ -109,12 +110,12 @@ struct OperationRow {
   std::string_view name;
   Arity arity;
   Level level;
-  std::string_view attune, python;  // see above
+  std::string_view attune, python;  // how each dialect writes it
 
   constexpr std::string_view written(Dialect dialect) const { return dialect == Dialect::attune ? attune : python; }
 };
 
-// The runtime holds no copy of it, only what is computed from it at compile time.
+// The runtime has no copy of this table, only what is computed from it at compile time.
 #define ATTUNE_LAZY(name, attune, python) {NodeKind::name, #name, Arity::two, Level::own, attune, python},
 #define ATTUNE_STRICT(name, arity, level, attune, python) \
   {NodeKind::name, #name, Arity::arity, Level::level, attune, python},
@@ -124,7 +125,7 @@ inline constexpr OperationRow operations[] = {ATTUNE_LAZY_OPERATIONS(ATTUNE_LAZY
 #undef ATTUNE_STRICT
 static_assert(std::ranges::is_sorted(operations, {}, &OperationRow::level));
 
-// Returns the row of an operation: of all kinds but constant, name and property.
+// Returns the row of an operation. `kind` must not be constant, name or property.
 constexpr const OperationRow& operation_of(NodeKind kind) {
   return operations[static_cast<std::size_t>(kind) - static_cast<std::size_t>(operations[0].kind)];
 }
@@ -135,7 +136,7 @@ consteval NodeKind first_of(Level level) {
 constexpr bool is_strict(NodeKind kind) { return kind >= first_of(Level::comparison); }
 constexpr bool is_comparison(NodeKind kind) { return is_strict(kind) && kind < first_of(Level::bit_or); }
 
-// The function of a strict operation. That of one operand ignores the second.
+// The function of a strict operation. If the operation has one operand, the function ignores the second.
 using OperandFunction = Operand (*)(const Operand& a, const Operand& b);
 OperandFunction function_of(NodeKind kind);
 

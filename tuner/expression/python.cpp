@@ -1,6 +1,6 @@
 // Text in the Python dialect -> nodes. Grammar and differences from Python: docs/expressions.md.
-// Python's `and` and `or` return an operand. They are parsed as logical operations, which return a truth value. Where a
-// value is wanted, value_of() puts a conditional in their place.
+// Python's `and` and `or` return an operand. They are parsed as logical operations, which return a truth value. Where
+// the operand's value is needed, value_of() replaces them by a conditional.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace attune {
 namespace {
 
-// Words of Python that are no names.
+// Words of Python that cannot be names.
 constexpr std::string_view reserved[] = {
     "None",   "and",  "as",       "assert",  "async", "await", "break",  "class", "continue", "def",  "del",
     "elif",   "else", "except",   "finally", "for",   "from",  "global", "if",    "import",   "in",   "is",
@@ -120,7 +120,8 @@ NodeBuilder::Index PythonParser::comparison() {
 
 NodeBuilder::Index PythonParser::compared(Index left, std::uint32_t begin, const OperationWord& comparison,
                                           Index right) {
-  // A name equals no number; ordering the two is undefined either way. Analyses can use a comparison of numbers.
+  // A name never equals a number, and ordering the two is undefined with either operation. Therefore a comparison of
+  // numbers serves, which analyses can use.
   const bool equality = comparison.kind == NodeKind::equal || comparison.kind == NodeKind::unequal;
   const bool numbers = equality ? is_number(left) && is_number(right) : is_number(left) || is_number(right);
   constexpr auto general = Level::python_comparison;
@@ -185,8 +186,8 @@ NodeBuilder::Index PythonParser::word() {
   return is_symbol("(") ? call(function_of(token), token) : build_.add_name(token);
 }
 
-// Rewrites: a or b = a if a else b; a and b = b if a else a. It starts from the right, so that a long row evaluates
-// nothing often.
+// Rewrites: a or b = a if a else b; a and b = b if a else a. It starts from the right, so that no operand of a long row
+// is evaluated many times.
 NodeBuilder::Index PythonParser::value_of(Index index) {
   const NodeKind operation = build_.node(index).operation;
   const bool is_or = operation == NodeKind::logical_or;
@@ -208,7 +209,7 @@ NodeBuilder::Index PythonParser::value_of(Index index) {
   return result;
 }
 
-// Returns whether the node's value, if any, is surely true or false.
+// Returns whether it is certain that the node's value, if there is one, is true or false.
 bool PythonParser::is_boolean(Index index) const {
   const auto& node = build_.node(index);
   switch (node.operation) {
@@ -226,7 +227,7 @@ bool PythonParser::is_boolean(Index index) const {
   }
 }
 
-// Returns whether the node's value is surely a number or a truth value, not a name.
+// Returns whether it is certain that the node's value is a number or a truth value, not a name.
 bool PythonParser::is_number(Index index) const {
   const auto& node = build_.node(index);
   switch (node.operation) {

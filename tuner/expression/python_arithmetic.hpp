@@ -1,5 +1,6 @@
-// The functions of Python's operations on operands, where they differ from those of arithmetic.inc. In 64 bits: what
-// does not fit is Reason::overflow. A name equals no number; names are ordered among themselves. Any thread.
+// The functions of Python's operations on operands, where they differ from those of arithmetic.inc. Integers have 64
+// bits: a result that does not fit is Reason::overflow. A name never equals a number; names are ordered among
+// themselves. Any thread.
 #pragma once
 
 #include <bit>
@@ -18,7 +19,7 @@ inline double quotient(std::int64_t a, std::int64_t b) {
   __extension__ using Wide = unsigned __int128;
   const int shift = 64 + std::countl_zero(magnitude(a));
   const Wide dividend = static_cast<Wide>(magnitude(a)) << shift;
-  // At least_integer 64 bits; the last bit stands for all that follow. That is enough to round to 53.
+  // At least 64 bits, of which the last stands for all that follow. That is enough to round correctly to 53 bits.
   const Wide bits = dividend / magnitude(b) | (dividend % magnitude(b) != 0 ? 1u : 0u);
   const double result = std::ldexp(static_cast<double>(bits), -shift);
   return (a < 0) == (b < 0) ? result : -result;

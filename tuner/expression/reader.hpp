@@ -1,5 +1,5 @@
-// ExpressionReader: the common part of both dialects' parsers: words, operators, constants, lists and limits. A
-// parser derives from it and adds its grammar. Only the parsers use it; one thread.
+// ExpressionReader: the common part of both dialects' parsers: words, operators, constants, lists and limits. A parser
+// derives from it and adds its own grammar. Only the parsers use it. One thread.
 #pragma once
 
 #include <string>
@@ -32,10 +32,10 @@ class ExpressionReader {
   virtual Index expression() = 0;
   virtual Index word() = 0;       // a value that starts with an identifier
   virtual Index bracketed() = 0;  // a value that starts with `(` or `[`
-  // Returns the node whose value an operation takes for `node`. Python's and / or are truth values until a value is
-  // wanted.
+  // Returns the node whose value an operation takes as that of `node`. Python's `and` and `or` give truth values until
+  // their value itself is needed.
   virtual Index value_of(Index node) { return node; }
-  // Throws for the present word, which follows a complete expression.
+  // Throws because of the current word, which follows a complete expression.
   [[noreturn]] virtual void fail_after() const;
 
   // Counts the recursion depth of the parser.
@@ -54,15 +54,16 @@ class ExpressionReader {
     ExpressionReader& reader_;
   };
 
-  // Reads an operand, and operators from `loosest` up to products with their other operands.
+  // Reads an operand, and then operators, from `loosest` up to products, with their other operands.
   Index left_associative(Level loosest = Level::bit_or);
   Index unary();
   Index power();
   Index primary();
-  // Reads values up to `close` and takes it. `where` is for the message: "in the list".
+  // Reads values up to `close`, and `close` itself. `where` is for the message: "in the list".
   std::vector<Index> list_until(std::string_view close, const std::string& where);
-  // Reads a name and `(`, the present word. Throws for an unknown function.
+  // Returns the function `name`. Throws for an unknown function.
   const OperationWord& function_of(const Token& name) const;
+  // Reads a call of `function` from the current word, its `(`.
   Index call(const OperationWord& function, const Token& name);
 
   void advance() {
@@ -73,9 +74,9 @@ class ExpressionReader {
   bool is_word(std::string_view text) const { return token_.kind == Token::Kind::identifier && token_.text == text; }
   bool take(std::string_view symbol);
   void expect(std::string_view symbol, std::string_view where);
-  std::string found() const;  // the present word, for a message
+  std::string found() const;  // the current word, for a message
   [[noreturn]] void fail_here(const std::string& message) const { lexer_.fail(message, token_.begin); }
-  // Returns the present word if it is an operator of these levels, or null.
+  // Returns the current word if it is an operator of these levels, else null.
   const OperationWord* find(Level first, Level last) const {
     const OperationWord* const word = token_.operation;
     return word != nullptr && word->level >= first && word->level <= last ? word : nullptr;
@@ -86,9 +87,9 @@ class ExpressionReader {
   NodeBuilder build_;
   const Dialect dialect_;
   Token token_;
-  std::uint32_t last_end_ = 0;  // of the token before
+  std::uint32_t last_end_ = 0;  // of the preceding token
   int depth_ = 0;
-  bool trailing_comma_ = false;  // of the list that was read last
+  bool trailing_comma_ = false;  // whether the list that was read last has one
 
  private:
   void check_arity(const OperationWord& function, const Token& name, std::size_t count) const;

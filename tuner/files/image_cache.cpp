@@ -25,7 +25,7 @@ constexpr std::string_view suffix = ".image";
 constexpr std::size_t key_digits = 64;  // SHA-256
 // A sweep removes a tenth more than it must, so that not every put at the limit sweeps.
 constexpr double swept_share = 0.9;
-// After a sweep, one part in so many of the free room may be put: other processes put too.
+// After a sweep, this process may fill one part in so many of the free room, because other processes put images too.
 constexpr std::uint64_t room_divisor = 4;
 // A temporary file of this age belongs to a writer that was killed.
 constexpr std::time_t abandoned_after_s = 3600;
@@ -40,7 +40,7 @@ void require_key(const std::string& key) {
 }
 
 std::optional<Descriptor> open_images(const std::filesystem::path& directory, const char* variable) {
-  // The outer one too: its owner can replace the inner one.
+  // The outer directory is checked too, because its owner can replace the inner one.
   if (!open_private_directory(directory, variable)) return {};
   return open_private_directory(directory / "images", variable);
 }
@@ -118,7 +118,7 @@ void ImageCache::explain(const std::string& reason) noexcept {
   try {
     const std::lock_guard lock(mutex_);
     why_ = fmt::format("image cache {}: {}", directory_.string(), reason);
-  } catch (const std::exception&) {  // no memory for a reason: then there is none
+  } catch (const std::exception&) {  // no memory for the reason: there is none then
   }
 }
 
@@ -148,7 +148,7 @@ void ImageCache::write(const std::string& key, const Image& image) {
   make_private_directory(directory_ / "images", variable());
   const auto images = open_images(directory_, variable());
   if (!images) throw Error("the directory vanished while it was being made");
-  if (!belongs_to_this_user(*images)) return;  // root's, as a container image carries it: it is read alone
+  if (!belongs_to_this_user(*images)) return;  // it is root's, as in a container image, and is only read
   replace_file(*images, key + std::string(suffix), bytes, private_file_mode);
   make_room(images->get(), bytes.size());
 }

@@ -132,7 +132,7 @@ void OutputFile::write(std::string_view content) const {
     replace_file(folder, path_.filename(), bytes, output_mode, is_old ? &status : nullptr);
   } catch (const Error& error) {
     const std::string_view why = error.what();
-    const bool has_remedy = why.find("; ") != why.npos;  // of system_failure()
+    const bool has_remedy = why.find("; ") != why.npos;  // from system_failure()
     throw Error(fmt::format("cannot write {}: {}{}", name_, why,
                             has_remedy ? "" : "; check that the folder exists and is writable"));
   }

@@ -29,7 +29,7 @@ std::optional<fs::path> home_from_password_file() {
   return home;
 }
 
-// The XDG rules ignore a relative directory: it would differ in every working directory.
+// The XDG rules ignore a relative directory, because it would differ with every working directory.
 std::optional<fs::path> absolute_directory(const char* variable) {
   const auto text = trusted_environment(variable);
   if (!text || !fs::path(*text).is_absolute()) return {};
@@ -83,7 +83,7 @@ void make_private_directory(const fs::path& directory, const char* variable) {
     so_far /= part;
     if (part.empty() || mkdir(so_far.c_str(), private_directory_mode) == 0) continue;
     const int error = errno;
-    // Some systems answer EACCES or EROFS for an existing directory: so this checks before it throws.
+    // Some systems answer EACCES or EROFS for an existing directory. Therefore this checks before it throws.
     std::error_code ignored;
     if (fs::is_directory(so_far, ignored)) continue;
     const char* const reason =

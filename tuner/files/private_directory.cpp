@@ -21,7 +21,7 @@ constexpr mode_t writable_by_others = S_IWGRP | S_IWOTH;
 [[noreturn]] void fail(const std::string& doing) { throw Error(fmt::format("{}: {}", doing, system_failure(errno))); }
 
 // Returns why an open file or directory is not trusted, or "". It checks the modes of the open file, not of a name.
-// Root may replace anything, so what belongs to root is no worse.
+// Root may replace anything, so that files of root are trusted as well.
 std::string mistrust(const struct stat& status) {
   if (status.st_uid != geteuid() && status.st_uid != 0)
     return fmt::format("belongs to user {}, not to user {}", status.st_uid, geteuid());
@@ -109,7 +109,8 @@ void replace_file(const Descriptor& directory, const std::string& name, std::spa
     const Descriptor file(
         openat(directory.get(), temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
     if (!file.open()) fail(temporary);
-    // Who may not give the file away keeps it. The owner comes first: a change of it takes bits of the mode.
+    // A user who may not give the file away keeps it. The owner is set first, because changing it clears bits of the
+    // mode.
     if (old != nullptr && (fchown(file.get(), old->st_uid, old->st_gid) == 0 || errno == EPERM))
       fchmod(file.get(), old->st_mode & 07777);
     write_all(file.get(), content);

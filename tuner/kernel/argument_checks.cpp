@@ -9,7 +9,7 @@
 namespace attune {
 namespace {
 
-// As a string literal holds it.
+// Escapes a text for a string literal.
 std::string quoted(const std::string& text) {
   std::string result;
   for (const char c : text) {

@@ -11,7 +11,7 @@ namespace attune {
 namespace {
 
 constexpr double int64_bound = 0x1p63;          // the first double above every int64
-constexpr std::int64_t most_of_zipf = 1 << 20;  // a table of so many thresholds is made
+constexpr std::int64_t most_of_zipf = 1 << 20;  // the thresholds are a table of at most this size
 
 std::int64_t clamped_integer(double value) {
   if (value >= int64_bound) return std::numeric_limits<std::int64_t>::max();
@@ -42,7 +42,7 @@ Value value_of(const Expression& number, const Scope& scope, std::size_t place) 
   return value;
 }
 
-// Returns "`bins - 1`", and what it is where that is not seen.
+// Returns "`bins - 1`", and its value unless the text shows it.
 std::string shown(const Expression& number, const Value& value) {
   return number.names().empty() ? fmt::format("`{}`", number.text())
                                 : fmt::format("`{}`, which is {},", number.text(), value.text());
@@ -158,7 +158,7 @@ std::optional<std::string> misfit(const FillValues& fill, const TypeInfo& type) 
     return type.name == "int64" || type.name == "uint64" ? std::nullopt
                                                          : std::optional<std::string>("a seed is an int64 or a uint64");
   const bool two = fill.kind == FillKind::uniform;
-  // A deviation is no value of the type. A mean may lie between two integers.
+  // A deviation need not be a value of the type, and a mean may lie between two integers.
   if (type.type_class == TypeClass::floating || fill.kind == FillKind::normal) {
     if (type.type_class != TypeClass::floating) return std::nullopt;
     if (auto reason = real_misfit(fill.a, type)) return reason;

@@ -1,4 +1,4 @@
-// FillValues: a Fill with its numbers for one problem; what devices make data from. Pure.
+// FillValues: a Fill with its numbers for one problem, from which devices make data. Pure.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ struct FillValues {
   FillKind kind = FillKind::uniform;
   double a = -1;               // uniform: lower bound; normal: mean; constant: the value; zipf: the exponent
   double b = 1;                // uniform: upper bound; normal: standard deviation
-  std::int64_t integer_a = 0;  // the same for integer types, where a double would not be exact
-  std::int64_t integer_b = 0;  // zipf: the count
+  std::int64_t integer_a = 0;  // `a` for integer types, for which a double would not be exact
+  std::int64_t integer_b = 0;  // `b` for integer types; zipf: the count
   bool full_range = false;     // integers without a fill: all values of the type
 };
 
@@ -26,11 +26,12 @@ std::size_t numbers_of(FillKind kind) noexcept;
 // Returns whether its numbers are the same for every problem.
 bool is_constant(const Fill& fill);
 
-// Throws ExpressionError, whose offset is the position of the wrong number in the list: a number without a value, one
-// that is not finite, bounds in the wrong order, a negative deviation, a count outside 1 .. 2^20.
+// Returns the numbers of `fill`. Throws ExpressionError, whose offset is the position of the wrong number in the list.
+// Wrong are a number without a value or not finite, bounds in the wrong order, a negative deviation, and a count
+// outside 1 .. 2^20.
 FillValues fill_values(const Fill& fill, const Scope& scope);
 
-// Returns why such values cannot be of `type`; nothing if they can.
+// Returns why such values cannot have the type `type`, or nothing if they can.
 std::optional<std::string> misfit(const FillValues& fill, const TypeInfo& type);
 
 }  // namespace attune

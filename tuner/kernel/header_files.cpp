@@ -23,9 +23,10 @@ namespace fs = std::filesystem;
 using Includes = std::shared_ptr<const std::vector<Include>>;
 
 constexpr std::size_t longest_path = 4096;
-constexpr std::string_view of_compiler = "__nv_";  // begins the names of NVRTC's own texts
+constexpr std::string_view of_compiler = "__nv_";  // the names of NVRTC's own texts begin with it
 
-// The #include lines of texts, by digest: toolkits have a thousand headers, and many kernels include the same.
+// Keeps the #include lines of texts by digest, because toolkits have a thousand headers and many kernels include the
+// same ones.
 class ScannedTexts {
  public:
   std::optional<Includes> find(const std::string& sha256) {
@@ -44,7 +45,7 @@ class ScannedTexts {
   std::unordered_map<std::string, Includes> known_;
 };
 
-// Returns nothing when the file is no longer the one with this digest.
+// Returns null if the file does not have this digest any more.
 Includes includes_of_file(const ImageFile& file) {
   static ScannedTexts scanned;
   if (auto known = scanned.find(file.sha256)) return *known;
@@ -77,7 +78,7 @@ bool add_file(HeaderFiles& list, const std::string& path) {
   const std::optional<FileDigest> digest = file_digest(path);
   std::error_code error;
   const fs::file_type type = fs::status(path, error).type();
-  if (!digest && type == fs::file_type::regular) list.are_all = false;  // too large, or not to be read
+  if (!digest && type == fs::file_type::regular) list.are_all = false;  // too large, or not readable
   if (!digest && fs::exists(fs::file_status(type)) && type != fs::file_type::regular &&
       type != fs::file_type::directory)
     refuse(path, "is no regular file, and a compiler might wait for it: remove it, or rename it");
@@ -99,7 +100,7 @@ class Walk {
       const ImageFile file = std::move(queue_.front());
       queue_.pop_front();
       const Includes includes = includes_of_file(file);
-      if (!includes) continue;  // it changes just now: its digest will not match either
+      if (!includes) continue;  // it is changing, so that its digest will not match later either
       for (const Include& include : *includes) look_for(include, {file.path, "", false});
     }
     return std::move(found_);
@@ -118,7 +119,7 @@ class Walk {
       look_at(joined("", include.name));
       return;
     }
-    if (include.kind == Include::Kind::next) {  // whose folder is the next is not known here: all that have it count
+    if (include.kind == Include::Kind::next) {  // the next folder is not known here: all with such a file count
       for (const std::string& folder : search_.folders) look_at(joined(folder, include.name));
       return;
     }
@@ -204,7 +205,7 @@ void add_opened(HeaderFiles& list, const HeaderSearch& search, const std::string
     bool is_known_place = path.starts_with('/');
     for (const std::string& folder : search.folders) {
       std::string start = joined(folder, ".");
-      if (start == ".") start.clear();  // the current one
+      if (start == ".") start.clear();  // the current folder
       if (!path.starts_with(start)) continue;
       is_known_place = true;
       for (const std::string& before : search.folders) {

@@ -1,5 +1,5 @@
-// Instance: one configuration of a kernel for a problem on a device, resolved to all that compiling and launching need.
-// Made once, then only referred to. A plain value.
+// Instance: one configuration of a kernel for a problem on a device, with everything resolved that compiling and
+// launching need. It is made once and then shared. A plain value.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ struct Instance {
   ImageRequest image;
 };
 
-// Throws Error when something cannot be resolved: a scalar beyond its type, an undefined size, a shape beyond the
-// limits.
+// Makes an instance. Throws Error when something cannot be resolved: a scalar beyond its type, an undefined size, a
+// shape beyond the limits.
 std::shared_ptr<const Instance> make_instance(InstanceId id, const KernelSpec& spec, const Problem& problem,
                                               const Configuration& configuration, const DeviceInfo& device);
 

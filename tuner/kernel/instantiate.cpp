@@ -50,16 +50,17 @@ bool applies(const Request& request, const Step& step, const std::string& label)
   return !step.when || holds(request, *step.when, label, "when");
 }
 
-// The step before one step: whether it is a launch that runs, which the step may overlap.
+// Remembers of the preceding step whether it is a launch that runs, so that the next step may overlap it.
 class StepBefore {
  public:
-  // Returns whether this step, the next, runs. Nothing overlaps one that does not.
+  // Returns whether the next step, `step`, runs. A step that does not run cannot be overlapped.
   bool runs_next(const Request& request, const Step& step, const std::string& label) {
     const bool runs = applies(request, step, label);
     is_launch_ = is_launch_ && runs;
     return runs;
   }
-  // Returns whether this step, the next, overlaps the one before it. Devices below sm_90 run one after the other.
+  // Returns whether the next step, `step`, overlaps the one before it. Devices below sm_90 run steps one after the
+  // other.
   bool is_overlapped_by(const Request& request, const Step& step, const std::string& label) {
     const bool follows = is_launch_;
     is_launch_ = step.kind == StepKind::launch;
@@ -87,7 +88,7 @@ std::string checks_of(const Request& request, const Step& step, const std::strin
       passed.push_back({name, type.name, Passing::values, count});
       continue;
     }
-    // Scratch memory is the kernel's own, whatever it holds.
+    // Scratch memory is the kernel's own: the type of its elements does not matter.
     const std::string_view element = argument->role == Role::scratch ? "uint8" : type.element;
     passed.push_back({name, element, is_array(argument->role) ? Passing::array : Passing::scalar});
   }
@@ -173,7 +174,7 @@ ResolvedStep resolve_step(const Request& request, const Step& step, const std::s
   return resolved;
 }
 
-// Adds the variables that hold arguments: of an input, and of scratch memory that a running step uses.
+// Adds the variables that hold arguments: inputs, and scratch memory that a running step uses.
 void add_symbols(const Request& request, std::span<const Step* const> running, ImageRequest& result) {
   const auto is_used = [&](const Argument& argument) {
     return std::ranges::any_of(running, [&](const Step* step) { return use_argument({step, 1}, argument.name); });
@@ -182,7 +183,7 @@ void add_symbols(const Request& request, std::span<const Step* const> running, I
     if (argument.symbol.empty() || (argument.role == Role::scratch && !is_used(argument))) continue;
     const std::string variable = instantiate_entry(argument.symbol, request.scope());
     result.expressions.push_back("&" + variable);
-    if (argument.role == Role::in)  // scratch memory is the kernel's own, whatever it holds
+    if (argument.role == Role::in)  // scratch memory may have elements of any type
       result.checks += variable_check(variable, argument.name, concrete_type(argument, request.problem).element);
   }
 }
@@ -192,7 +193,7 @@ void sort_once(std::vector<std::string>& texts) {
   texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
 }
 
-// Returns the types that the problem asks for and that arguments have.
+// Returns the types that the problem names and those of the arguments.
 std::vector<const TypeInfo*> concrete_types(const KernelSpec& spec, const Problem& problem) {
   std::vector<const TypeInfo*> types;
   const auto add = [&](const TypeInfo* type) {
@@ -244,8 +245,8 @@ std::vector<std::string> resolve_options(const Request& request) {
   return options;
 }
 
-// Returns whether the architecture that the kernel requires is meant for this configuration. Prepare and reference
-// steps have none: a condition that names parameters does not hold for them.
+// Returns whether this configuration needs the architecture that the kernel requires. Prepare and reference steps have
+// no configuration, so that a condition that names parameters does not hold for them.
 bool requires_architecture(const Request& request) {
   const CompileOptions& compile = request.spec.compile;
   if (compile.requires_architecture.empty() || !compile.requires_where) return !compile.requires_architecture.empty();
@@ -278,7 +279,7 @@ ImageRequest sourceless_request(const Request& request, std::span<const Step> st
     result.expressions.push_back(instantiate_entry(steps[i].entry, request.scope()));
     if (overlaps) result.waiting.push_back(result.expressions.back());
     const std::string checks = checks_of(request, steps[i], result.expressions.back());
-    if (result.checks.find(checks) == std::string::npos) result.checks += checks;  // a step may stand twice
+    if (result.checks.find(checks) == std::string::npos) result.checks += checks;  // the same step may occur twice
   }
   add_symbols(request, running, result);
   sort_once(result.expressions);

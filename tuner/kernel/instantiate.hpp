@@ -1,4 +1,4 @@
-// Instantiation: makes what is compiled and launched from a kernel, a problem, a configuration and a device. Pure.
+// Instantiation: from a kernel, a problem, a configuration and a device, makes what is compiled and launched. Pure.
 #pragma once
 
 #include <array>
@@ -36,40 +36,40 @@ struct ResolvedMap {
 
 // An argument for a problem and a configuration.
 struct ResolvedArgument {
-  std::string type;  // a concrete type name; maps: of the array's elements
+  std::string type;  // a concrete type name; maps: the type of the array's elements
   Role role = Role::scalar;
   std::uint64_t count = 1;  // elements; arrays
-  std::uint64_t bytes = 0;  // arrays: count * size of type; scalars: size of type; maps: their own
-  // a scalar's value from the problem or `value`; absent: the application passes it
+  std::uint64_t bytes = 0;  // arrays: count * size of type; scalars: size of type; maps: size of the map
+  // scalars: the value from the problem or from `value`; absent: the application passes it
   std::optional<Value> value;
   bool is_mapped = false;   // arrays: in host memory
   std::string symbol = {};  // arrays: the address of the variable that holds it, "&filter<float>"; "": a parameter
-  bool by_value = false;    // of the array's elements
+  bool by_value = false;    // arrays: the kernel gets the elements as a parameter
   std::optional<ResolvedMap> map = {};  // absent: no map, or one whose `when` is false: zeros
 };
 
-// Returns "transpose<float, 32>" for "transpose<T, TILE>". Names inside <...> are replaced as text, types by their C++
-// spelling. Text outside <...> stays.
+// Returns "transpose<float, 32>" for "transpose<T, TILE>". Names inside <...> are replaced by the text of their values,
+// types by their C++ spelling. Text outside <...> stays.
 std::string instantiate_entry(std::string_view entry, const Scope& scope);
 
 // Returns the steps to run, in order. Throws Error naming step, kernel, problem and configuration when an expression is
-// undefined. Throws it also when a grid, block or shared size exceeds the device's limits, or a grid is 0.
-// `configuration` is null for reference and prepare steps, which use problem names only.
+// undefined, when a grid, block or shared size exceeds the device's limits, and when a grid is 0. `configuration` is
+// null for reference and prepare steps, which use problem names only.
 std::vector<ResolvedStep> resolve_steps(const KernelSpec& spec, std::span<const Step> steps, const Problem& problem,
                                         const Configuration* configuration, const DeviceInfo& device);
 
-// Returns whether a step passes the argument to its entry, or sets it.
+// Returns whether a step passes the argument to its entry, or sets it (memset).
 bool use_argument(std::span<const Step> steps, std::string_view argument);
-// Returns whether a step does so with the argument or with a tensor map of it.
+// Returns whether a step does that with the argument or with a tensor map of it.
 bool use_argument(const KernelSpec& spec, std::span<const Step> steps, std::string_view argument);
 
 // Returns the type of an argument, which the problem may choose.
 const TypeInfo& concrete_type(const Argument& argument, const Bindings& problem);
 
-// Returns every argument of the kernel, in order. Sizes and values may use problem names and parameters (scratch
-// sizes). Throws Error when one is undefined, negative, does not fit its type, or exceeds 2^62 bytes, and when a tensor
-// map breaks a limit. Without a configuration, arrays sized by a parameter have 0 elements, scalars computed from one
-// have no value, and there are no tensor maps.
+// Returns every argument of the kernel, in order. Sizes and values may use problem names and, for scratch sizes,
+// parameters. Throws Error when a size or value is undefined, negative, does not fit its type, or exceeds 2^62 bytes,
+// and when a tensor map breaks a limit. Without a configuration, arrays whose size depends on a parameter have 0
+// elements, scalars that depend on a parameter have no value, and there are no tensor maps.
 std::vector<ResolvedArgument> resolve_arguments(const KernelSpec& spec, const Problem& problem,
                                                 const Configuration* configuration, const DeviceInfo& device);
 
@@ -81,10 +81,11 @@ bool has_architecture(const DeviceInfo& device, std::string_view required);
 // or the kernel requires another architecture.
 ImageRequest image_request(const KernelSpec& spec, std::span<const Step> steps, const Problem& problem,
                            const Configuration* configuration, const DeviceInfo& device);
-// Returns that of [[launch]] and [[verify]]. An application never launches the latter, but asks for the same image.
+// Returns the request for [[launch]] and [[verify]] together. An application never launches [[verify]] steps, but
+// shares the image with tuning.
 ImageRequest launch_image_request(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
                                   const DeviceInfo& device);
-// Returns the same with an empty source, which is large.
+// Returns the same request with an empty source, because sources are large.
 ImageRequest sourceless_launch_request(const KernelSpec& spec, const Problem& problem,
                                        const Configuration& configuration, const DeviceInfo& device);
 

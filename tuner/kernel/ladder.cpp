@@ -51,9 +51,9 @@ struct IsBefore {
     return order != 0 ? order < 0 : is_stronger(*a.record, *b.record);
   }
 };
-using Fitting = std::set<Graded, IsBefore>;  // smaller than a sort
+using Fitting = std::set<Graded, IsBefore>;  // takes less code than a sort
 
-// Returns where the record is from, as a part of a sentence.
+// Returns where the record comes from, as a part of a sentence.
 std::string origin(const MatchRequest& request, Rung rung, const Record& record) {
   const std::string& kernel = request.spec.name;
   const std::string& device = request.device.name;
@@ -87,7 +87,7 @@ std::string failure_where(const Record& record) {
   return fmt::format("{} when {} was tuned", say_default_failed(default_failure(record)), record.key.problem.text());
 }
 
-// `turn`: what is used, where it is not what was found for this problem.
+// `turn`: tells what is used, if that is not the configuration of the record, or why the record is used.
 std::string explain(const MatchRequest& request, Rung rung, const Record& record, std::string_view turn) {
   const std::string from = origin(request, rung, record);
   if (rung == Rung::exact) return from;
@@ -100,7 +100,7 @@ bool is_wanted(const MatchRequest& request, const Configuration& legal) {
   return !request.deterministic_only || is_deterministic(request.spec, request.problem, request.device, legal);
 }
 
-// Returns the fall-backs that are legal for a problem, in their order: `most` at most.
+// Returns the fall-backs that are legal for a problem, in order, at most `most` of them.
 std::vector<Configuration> legal_fallbacks(const MatchRequest& request, const Problem& problem, std::size_t most) {
   std::vector<Configuration> found;
   const auto add = [&](const Configuration& fallback) {
@@ -116,21 +116,21 @@ std::vector<Configuration> legal_fallbacks(const MatchRequest& request, const Pr
   return found;
 }
 
-// Returns those that are usable here, in their order.
+// Returns the fall-backs that are usable for the request, in order.
 std::vector<Configuration> usable_fallbacks(const MatchRequest& request) {
   std::vector<Configuration> found = legal_fallbacks(request, request.problem, request.fallbacks.size() + 1);
   std::erase_if(found, [&](const Configuration& one) { return !is_wanted(request, one); });
   return found;
 }
 
-// Returns the first of these; nothing: there is none.
+// Returns the first of the usable fall-backs, or nothing if there is none.
 std::optional<Configuration> default_of(const MatchRequest& request) {
   std::vector<Configuration> found = usable_fallbacks(request);
   return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 
-// Returns the record whose session saw this default fail; null: it ran, or nothing is known. Of the records of this
-// device class whose default it is, the nearest knows.
+// Returns the record in whose session this default failed, or null if it ran or nothing is known. The nearest of those
+// records of this device class that have it as default decides.
 const Record* failure_of(const MatchRequest& request, const Fitting& fitting, const Configuration& fallback) {
   for (const Graded& graded : fitting) {
     const Record& record = *graded.record;
@@ -153,7 +153,7 @@ Fitting fitting_records(const MatchRequest& request, std::span<const Record> rec
   return fitting;
 }
 
-// The same would fail the same.
+// The same configuration would fail again.
 bool has(std::span<const GradedMatch> ladder, const Configuration& configuration) {
   return std::ranges::any_of(ladder, [&](const GradedMatch& one) { return one.match.configuration == configuration; });
 }
@@ -180,7 +180,7 @@ std::optional<Configuration> usable_configuration(const MatchRequest& request, c
   return found && is_wanted(request, *found) ? std::move(found) : std::nullopt;
 }
 
-// Where a tie was broken, medians and the ratio of the rounds may differ. A default that did not run has no time.
+// Medians and the ratio of the rounds may disagree where a tie was broken. A default that did not run has no time.
 bool is_default_faster(const Record& record) {
   if (record.speedup > 0 && record.speedup < 1) return true;
   return record.key.objective == "time" && record.default_ns > 0 && record.default_ns < record.median_ns;

@@ -1,5 +1,5 @@
-// The match ladder: which records fit a request, best first. Pure: the answer does not depend on the order of the
-// records. Any thread.
+// The match ladder: which records fit a request, best first. Pure; the answer does not depend on the order in which
+// records are given. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace attune {
 
-// Exported headers hold this text too: it includes nothing.
+// Exported headers contain this text too; therefore it includes nothing.
 #include "kernel/ladder.inc"
 
 // A view: what it points to must outlive it.
@@ -28,69 +28,72 @@ struct MatchRequest {
   std::string tune_target;  // the kernel as `attune tune` names it: a built-in name or a file
   std::string_view regime = "cold";
   std::string_view objective = "time";
-  std::span<const Configuration> fallbacks = {};  // tried in this order; none: the first value of each parameter
-  bool deterministic_only = false;                // other configurations are of no use
+  std::span<const Configuration> fallbacks = {};  // tried in this order; empty: the first value of each parameter
+  bool deterministic_only = false;                // other configurations do not serve
 };
 
-// Of a kernel, at most.
+// The most fall-backs that a kernel has.
 inline constexpr std::size_t most_fallbacks = 16;
 
 struct GradedMatch {
   Match match;
-  std::string toolchain;        // of the record's measurement
-  bool is_last_resort = false;  // to be used only after what comes before has failed
+  std::string toolchain;        // with which the record was measured
+  bool is_last_resort = false;  // to be used only after all matches before it have failed
 };
 
-// Returns whether a record may be used at all. Code, contract, objective and device kind must be equal.
+// Returns whether a record may be used at all: code, contract, objective and device kind must be equal.
 bool same_family(const MatchRequest& request, const RecordKey& key);
 
 // Returns the configuration in the order of [parameters] if it is legal for this request, and deterministic where the
 // request says so; else nothing.
 std::optional<Configuration> usable_configuration(const MatchRequest& request, const Configuration& wished);
 
-// Returns whether the record's own measurement says that the default is faster, by its objective or by its time.
+// Returns whether the record's own measurement says that the default is faster, by the record's objective or by time.
 bool is_default_faster(const Record& record);
 
-// Returns the records that fit, best first, in the order of the rungs. What serves without such a record,
-// add_last_rungs() adds.
+// Returns the records that fit, best first, in the order of the rungs. add_last_rungs() adds what serves when there is
+// no such record.
 //   exact           same device class, problem and regime
-//   stale           so, but measured with another driver (another toolchain: grade_toolchain()), or when times meant
-//                   something else
+//   stale           as exact, but measured with another driver (another toolchain: grade_toolchain()), or when times
+//                   meant something else
 //   other regime    same device class and problem, tuned for another regime
 //   near problem    same device class and types; integers equal, every size within a factor of 2. Least sum of squared
 //                   log2 ratios, then the larger problem
 //   sibling device  same problem, another class of the same kind and compute capability. Nearest number of
 //                   multiprocessors
-// and of those that add_last_rungs() gives
-//   other problem   same device class, any problem and regime. Most equal names, the regime, then as near problems
-// Kind, code, contract and objective must be equal, and the configuration usable; on `near problem` and `sibling
-// device` the regime too. The same kernel under another name counts, after a record of its own name. What then still
-// ties, is_stronger() decides (core/record_order.hpp). A rung has up to four records of different configurations, the
-// best first: one that does not compile gives way to the next.
+// add_last_rungs() gives the rung
+//   other problem   same device class, any problem and regime. Most equal names, then the same regime, then as for near
+//                   problems
+// On all rungs device kind, code, contract and objective must be equal and the configuration usable; on `near problem`
+// and `sibling device` the regime must be equal too. Records of the same kernel under another name count, after those
+// of its own name. is_stronger() decides what still ties (core/record_order.hpp). A rung has up to four records with
+// different configurations, the best first, so that one that does not compile gives way to the next.
 //
-// A record of a rung that is no promise for this problem: where it says itself that the default is faster, it
-// stands for the first fall-back that is legal here, not for what was found.
+// The rungs `other regime`, `near problem` and `sibling device` are no promise for this problem. If a record there says
+// itself that the default is faster, it stands for the first fall-back that is legal here, not for the configuration
+// that was found.
 std::vector<GradedMatch> match_ladder(const MatchRequest& request, std::span<const Record> records);
 
-// Adds what is tried behind the records that fit: the legal fall-backs (`none`), then the legal configurations of other
-// problems. Where the default here, the first of these fall-backs, is known to fail on this device class, other
-// problems come first. A fall-back that is known to fail comes last. Of the records of this device class that have it
-// as default, the nearest knows. `near_miss`: as no_match() takes it.
+// Adds what is tried after the records that fit: the legal fall-backs (`none`), then the legal configurations of other
+// problems. If the default, which is the first of these fall-backs, is known to fail on this device class, other
+// problems come first. Fall-backs that are known to fail come last. A fall-back is known to fail if it failed for the
+// nearest record of this device class that has it as default. `near_miss`: as for no_match().
 void add_last_rungs(std::vector<GradedMatch>& ladder, const MatchRequest& request, std::span<const Record> records,
                     std::string_view near_miss);
 
-// Makes an exact match stale if its record was made with another toolchain. Only an image or a compiler shows the
-// present one. An empty `present` is unknown and changes nothing.
+// Makes an exact match stale if its record was made with another toolchain than `present`. Only an image or a compiler
+// tells the present toolchain; if it is not known, `present` is empty and nothing changes.
 void grade_toolchain(GradedMatch& graded, const MatchRequest& request, std::string_view present);
 
-// Returns the rung `none`: the default configuration, why no record serves (say_near_miss(), "": there is none), and
-// the next step. `failed`: a record that says that this default fails.
+// Returns a match on the rung `none`: the default configuration, why no record serves, and the next step. `near_miss`:
+// from say_near_miss(), or "". `failed`: a record in whose session this default failed, or null.
 Match no_match(const MatchRequest& request, Configuration default_configuration, std::string_view near_miss = {},
                const Record* failed = nullptr);
 
 // Returns `attune tune transpose --problem "width=8 height=8 T=float" --device host`.
 std::string tune_command(const MatchRequest& request);
-// Returns so much of any command: `attune check transpose --problem "width=8 height=8 T=float" --device host`.
+// Returns such a text for any command, without regime and objective:
+// `attune check transpose --problem "width=8 height=8 T=float" --device host`.
 std::string command_for(const MatchRequest& request, std::string_view command);
 
 }  // namespace attune

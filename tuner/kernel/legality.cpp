@@ -21,14 +21,14 @@ std::optional<Configuration> in_order(const std::vector<Parameter>& parameters, 
   return Configuration(std::move(bindings));
 }
 
-// Configurations for another architecture are none for this device.
+// Returns false if the condition of `requires` holds for the configuration and the device lacks that architecture.
 bool is_for(const KernelSpec& spec, const Scope& scope) {
   const CompileOptions& compile = spec.compile;
   return !compile.requires_where || !compile.requires_where->holds(scope) ||
          has_architecture(*scope.device, compile.requires_architecture);
 }
 
-// Returns the limit that it breaks, or "".
+// Returns the limit that the configuration breaks, or "".
 std::string broken_limit(const KernelSpec& spec, const Problem& problem, const DeviceInfo& device,
                          const Configuration& configuration) {
   try {

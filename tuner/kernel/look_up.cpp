@@ -11,7 +11,7 @@
 namespace attune {
 namespace {
 
-// A table may be foreign, hostile or damaged.
+// Returns the sound records, and counts the others: a table may be foreign, hostile or damaged.
 std::vector<Record> sound_of(std::vector<StoredRecord>&& rows, int& damaged) {
   std::vector<Record> sound;
   for (StoredRecord& row : rows) {
@@ -75,8 +75,8 @@ class LookUp {
     std::ranges::move(sound_of(reading_.rows(filter), found_.damaged), std::back_inserter(found_.records));
   }
 
-  // Adds the records of the nearest problems. `regime`: "" of any. `near`: null where they need not be near. The
-  // problems alone are read first: there may be many.
+  // Adds the records of the nearest problems. `regime`: "" for any. `near`: null if the problems need not be near.
+  // Reads only the problems first, because there may be many.
   void add_nearest(std::string_view regime, const Problem* near) {
     RecordFilter filter = of_family();
     filter.device_class = device_class_;
@@ -109,7 +109,7 @@ class LookUp {
     add(filter);
   }
 
-  // They only explain: a table that cannot give them serves all the same.
+  // Near misses only explain, so that a table that cannot give them serves all the same.
   void add_near_misses() {
     try {
       for (StoredRecord& row : reading_.rows({.kernel = request_.spec.name, .most = most_near_misses}))
@@ -126,7 +126,7 @@ class LookUp {
 
 }  // namespace
 
-// Cold functions are compiled for size: libattune.so is to stay small.
+// Cold functions are compiled for size, so that libattune.so stays small.
 [[gnu::cold]] Candidates look_up(const RecordTable& table, const MatchRequest& request, Reach reach) {
   const std::unique_ptr<RecordReading> reading = table.read();
   if (reading == nullptr) return {.are_all = true};

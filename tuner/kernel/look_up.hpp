@@ -1,4 +1,4 @@
-// Looking records up in a table, for the match ladder. Rows are verified here. Any thread.
+// Looks records up in a table, for the match ladder, and verifies the rows. Any thread.
 #pragma once
 
 #include <string_view>
@@ -9,24 +9,24 @@
 
 namespace attune {
 
-// Records for the match ladder, and what of the kernel is known besides.
+// Records for the match ladder, and what else is known of the kernel.
 struct Candidates {
-  std::vector<Record> records = {};      // that fit by key; sound; of each key the strongest
-  std::vector<Record> near_misses = {};  // of the kernel's name, unverified; why they do not fit, say_near_miss() tells
-  bool are_all = false;                  // it was looked for all that may serve
-  int damaged = 0;                       // rows that were left out
+  std::vector<Record> records = {};      // sound records that fit by key; of each key the strongest
+  std::vector<Record> near_misses = {};  // unverified records with the kernel's name: input of say_near_miss()
+  bool are_all = false;                  // the look-up covered all records that may serve
+  int damaged = 0;                       // rows that were left out because they are damaged
 };
 
-// How far to look where a record of the very problem, device class and regime is there: no further, or for all that may
-// serve in its place. Where there is none, both look for all. `other_problems`: for records of other problems of the
-// device class alone, near or not, of any regime.
+// How far to look. `this_problem`: if there is a record of this problem, device class and regime, no further; else as
+// `all`. `all`: for all records that may serve. `other_problems`: only for records of other problems on this device
+// class, near or not, of any regime.
 enum class Reach { this_problem, all, other_problems };
 
-// How many of the nearest problems' records are read at most, and how many near misses.
+// The most nearest problems whose records are read, and the most near misses that are read.
 constexpr std::size_t most_near_problems = 16, most_near_misses = 256;
 
-// Returns what a table knows for a request; near misses only where no record fits. Throws Error where the table cannot
-// be read; a database that another process has locked: DatabaseLocked.
+// Returns what a table knows for a request; near misses only if no record fits. Throws Error if the table cannot be
+// read, and DatabaseLocked if another process has locked it.
 Candidates look_up(const RecordTable& table, const MatchRequest& request, Reach reach);
 
 // Returns the strongest sound record of each key of a kernel's code and contract, on devices of a kind ("cuda",

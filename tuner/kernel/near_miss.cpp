@@ -77,7 +77,7 @@ std::string say_near_miss(const MatchRequest& request, std::span<const Record> r
   for (const Record& record : records) {
     const Obstacle obstacle = obstacle_of(request, record);
     if (obstacle == Obstacle::illegal && usable_configuration(request, record.configuration))
-      continue;  // it failed to build, which was said
+      continue;  // it failed to build, which has been reported
     const double apart = obstacle == Obstacle::size
                              ? problem_distance(request.spec, request.problem, record.key.problem).squared_octaves
                              : 0;

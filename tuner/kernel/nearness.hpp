@@ -10,10 +10,10 @@
 
 namespace attune {
 
-// Returns whether equal names have equal values, in any order.
+// Returns whether both problems have the same names with equal values, in any order.
 bool same_problem(const Problem& a, const Problem& b);
 
-// Exported headers hold this text too: it includes nothing.
+// Exported headers contain this text too; therefore it includes nothing.
 #include "kernel/nearness.inc"
 
 ProblemDistance problem_distance(const KernelSpec& spec, const Problem& asked, const Problem& known);

@@ -1,4 +1,4 @@
-// The bytes of a launch's parameters: few fit. Pure.
+// The bytes of a launch's parameters, of which only few fit. Pure.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace attune {
 
-// Of all parameters of one launch, as the driver takes them on every device.
+// The most bytes of all parameters of one launch that the driver accepts on every device.
 inline constexpr std::uint64_t most_parameter_bytes = 4096;
 
-// Returns the bytes of a launch step's parameters, laid out as C++ does; nothing where they are few whatever the sizes:
-// without arrays by value and tensor maps.
+// Returns the bytes of a launch step's parameters, laid out as in C++. Returns nothing for a step without arrays by
+// value and tensor maps, whose parameters are few for any problem.
 std::optional<Expression> parameter_bytes(const KernelSpec& spec, const Step& step);
 
 // Throws Error, beginning with `where`, when the parameters of a launch step do not fit.

@@ -81,7 +81,7 @@ std::optional<Value> default_of(const ProblemParameter& parameter, std::string_v
   return parameter.default_value ? std::optional(Value(*parameter.default_value)) : std::nullopt;
 }
 
-// Throws UsageError that names all of these: they are given at once.
+// Throws UsageError that names all missing values, so that the user can give them at once.
 void refuse_missing(const KernelSpec& spec, const std::vector<const ProblemParameter*>& missing) {
   if (missing.empty()) return;
   std::string names, example;
@@ -178,7 +178,8 @@ KernelSpec narrow(KernelSpec spec, std::string_view text) {
       entry->second.push_back(known_value(spec, parameter, parse_constant(part, item)));
     }
   }
-  // The kernel's own order of parameters and values: the same narrowing, typed in another order, is the same space.
+  // In the kernel's own order of parameters and values, so that the same narrowing typed in another order is the same
+  // space.
   std::string canonical;
   for (auto& parameter : spec.parameters) {
     const auto entry = kept.find(parameter.name);

@@ -10,14 +10,14 @@
 namespace attune {
 
 // Completes `given` with defaults, first with those for `device_kind`, in the order of [problem]. Throws UsageError for
-// an unknown name (with the nearest known one), a missing value or one of the wrong kind. Throws it also for a size
-// outside 1 .. 2^62 and for a type that the kernel does not list.
+// an unknown name (naming the nearest known one), a missing value, a value of the wrong kind, a size outside 1 .. 2^62,
+// and a type that the kernel does not list.
 Problem make_problem(const KernelSpec& spec, const Bindings& given, std::string_view device_kind);
 
-// Reads text: parse_bindings + make_problem.
+// Reads a problem from text: parse_bindings(), then make_problem().
 Problem parse_problem(const KernelSpec& spec, std::string_view text, std::string_view device_kind);
 
-// Reads a whole configuration, or a part completed with defaults. Throws UsageError for unknown names or unlisted
+// Reads a configuration from text, and completes it with defaults. Throws UsageError for unknown names or unlisted
 // values.
 Configuration parse_configuration(const KernelSpec& spec, std::string_view text);
 

@@ -22,7 +22,7 @@ void resolve_array(ResolvedArgument& resolved, const Argument& argument, const T
                    const std::string& where) {
   if (!argument.size) throw Error(fmt::format("{}: an array needs a size", where));
   const std::int64_t count = argument.size->integer(scope, where + " size");
-  // Scratch may have no elements, where an algorithm needs none.
+  // Scratch arrays may have no elements, because some algorithms need none.
   const std::int64_t least = argument.role == Role::scratch ? 0 : 1;
   if (count < least)
     throw Error(fmt::format("{}: size {} is {}; expected at least {}", where, argument.size->text(), count, least));

@@ -38,7 +38,7 @@ std::optional<double> amount_of(const std::optional<Expression>& amount, const P
 std::string memory_ceiling(const KernelSpec& spec, const Problem& problem) {
   double read = 0, written = 0;
   for (const Argument& argument : spec.arguments) {
-    // What passes the bus to the host's memory is bound by that.
+    // Traffic to host memory is bound by the bus.
     if (argument.is_mapped && (!argument.mapped_where || argument.mapped_where->holds({&problem, nullptr, nullptr})))
       return "";
     if (!is_array(argument.role) || argument.role == Role::scratch || argument.by_value) continue;

@@ -25,7 +25,7 @@ long double exact(const Value& value) {
   return value.is_integer() ? static_cast<long double>(value.integer()) : static_cast<long double>(value.real());
 }
 
-// An IEEE format of 16 bits or less than a double.
+// A binary floating-point format that is smaller than a double.
 struct FloatFormat {
   int fraction_bits;
   int exponent_bits;

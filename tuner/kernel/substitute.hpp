@@ -23,10 +23,11 @@ struct OptionTemplate {
   std::optional<Expression> condition;  // the expression after " if "
   std::vector<std::string> names;       // in braces, each once, in order; names of the condition are left out
 };
-// Throws UsageError for an unclosed brace, braces around what is no name, or a condition that is no expression.
+// Throws UsageError for an unclosed brace, for braces around anything but a name, and for a condition that is not an
+// expression.
 OptionTemplate parse_option(std::string_view option);
-// Returns the option for `scope`, or nothing when its condition does not hold. Throws Error when a name is not bound or
-// the condition is undefined.
+// Returns the option for `scope`, or nothing if its condition does not hold. Throws Error if a name is not bound or the
+// condition is undefined.
 std::optional<std::string> instantiate_option(const OptionTemplate& option, const Scope& scope);
 
 }  // namespace attune

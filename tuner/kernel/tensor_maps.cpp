@@ -8,11 +8,11 @@
 namespace attune {
 namespace {
 
-// Coordinates are 32-bit integers with a sign: an element beyond could not be named.
+// Coordinates are signed 32-bit integers, which cannot name an element beyond.
 constexpr std::string_view most_elements = "2 ** 31";
 
-// Returns the texts of the distances of neighbours in each dimension, in elements. Dense ones are products of the
-// shape.
+// Returns the stride of each dimension in elements, as text. If none are given, the array is dense, and strides are
+// products of the shape.
 std::vector<std::string> strides_of(const TiledView& view) {
   std::vector<std::string> strides{"1"};
   for (std::size_t i = 1; i < view.shape.size(); ++i) {
@@ -38,7 +38,7 @@ class Limits {
   }
 
  private:
-  // `condition` has braces in the value's place.
+  // `condition` has braces in place of the value.
   void add(const std::string& what, const std::string& value, std::string unit, const std::string& condition,
            std::string rule) {
     const std::string in_place = fmt::format(fmt::runtime(condition), fmt::format("({})", value));
@@ -57,7 +57,7 @@ class Limits {
             "{0} > 0 && {0} < 2 ** 40 && {0} % 16 == 0", "multiples of 16 below 2^40");
       reached += fmt::format(" + (({}) - 1) * ({})", size, strides[i]);
     }
-    // By 16 bytes a store tells inside from outside.
+    // A store tells inside from outside in units of 16 bytes.
     if (array_.role != Role::in)
       add(fmt::format("a row of `{}`, which is written,", array_.name),
           fmt::format("({}) * {}", view_.shape.front().text(), element_), " bytes", "{} % 16 == 0", "multiples of 16");
@@ -73,7 +73,7 @@ class Limits {
     if (!view_.swizzle) return;
     const std::string& swizzle = view_.swizzle->text();
     add("its swizzle", swizzle, " bytes", "{} in [0, 32, 64, 128]", "0, 32, 64 or 128");
-    // The hardware takes shorter rows too, and leaves a hole behind each.
+    // The hardware accepts shorter rows too, and leaves a hole behind each.
     add("a row of its box", row, " bytes", fmt::format("({0}) == 0 || {{}} == ({0})", swizzle),
         fmt::format("as many as its swizzle, `{}`", swizzle));
   }

@@ -6,8 +6,8 @@
 
 namespace attune {
 
-// Returns count - 1 ascending thresholds. Of 64 uniform bits, as many are at most the bits as the rank k = 0, 1, ...
-// has probability (k + 1)^-exponent / sum of all (Zipf 1949).
+// Returns count - 1 ascending thresholds. The rank of 64 uniform random bits is the number of thresholds that are at
+// most these bits. Rank k = 0, 1, ... then has the probability (k + 1)^-exponent / sum of all (Zipf 1949).
 std::vector<std::uint64_t> zipf_thresholds(double exponent, std::int64_t count);
 
 }  // namespace attune

@@ -1,9 +1,9 @@
-// What libattune_host.so gives to libattune.so, by a name that both know.
+// The function that libattune_host.so exports to libattune.so, by a name that both know.
 #pragma once
 
 #include "device/host_hook.hpp"
 
-// Returns the host device of the library; null if its version is another one.
+// Returns the host device of the library; null if `version` is not the library's own.
 extern "C" const attune::HostDeviceHook* attune_host_device(const char* version);
 
 namespace attune {

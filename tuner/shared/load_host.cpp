@@ -1,4 +1,4 @@
-// The host device of libattune.so: a library of its own beside it, which is loaded when the device is first asked for.
+// The host device of libattune.so: a library beside it, which is loaded when the device is first requested.
 #include <dlfcn.h>
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace attune {
 namespace {
 
-// ATTUNE_HOST_LIBRARY is its name. The loader puts the folder of libattune.so in place of $ORIGIN.
+// ATTUNE_HOST_LIBRARY is the library's name. The loader replaces $ORIGIN by the folder of libattune.so.
 const HostDeviceHook& load_host() {
   void* library = dlopen("$ORIGIN/" ATTUNE_HOST_LIBRARY, RTLD_NOW | RTLD_LOCAL);  // stays loaded
   if (library == nullptr) library = dlopen(ATTUNE_HOST_LIBRARY, RTLD_NOW | RTLD_LOCAL);

@@ -9,8 +9,8 @@ namespace {
 
 bool is_line_end(std::string_view text) { return text.starts_with('\n') || text.starts_with("\r\n"); }
 
-// Returns whether a backslash is followed by blanks or line continuations, and then by a line end. g++ takes it for a
-// continuation of the line, NVRTC does not.
+// Returns whether a backslash is followed by blanks or line continuations, and then by a line end. g++ treats such a
+// backslash as a continuation of the line, NVRTC does not.
 bool may_continue_line(std::string_view behind_backslash) {
   std::string_view rest = behind_backslash;
   while (!rest.empty()) {
@@ -38,12 +38,13 @@ bool is_disputed(std::string_view text) {
   return false;
 }
 
-// Returns whether compilers differ on this token: under #if they skip header names, and then some see a comment there.
+// Returns whether compilers differ on this token: when they skip a header name under #if, some see a comment in it.
 bool is_disputed(const SourceToken& token) {
   return token.kind == SourceToken::Kind::header_name && token.text.find("/*") != std::string_view::npos;
 }
 
-// Returns a blank, with which no tokens begin, and the text without the blanks that front matter leaves before it.
+// Returns the text behind a blank, with which no list of tokens begins, and without the blanks that front matter leaves
+// before it.
 std::string exact_text(std::string_view text) {
   return " " + std::string(text.substr(std::min(text.find_first_not_of(" \t\r\n\f\v"), text.size())));
 }
@@ -54,7 +55,7 @@ std::string code_tokens(std::string_view text) {
   if (is_disputed(text)) return exact_text(text);
   std::string tokens;
   tokens.reserve(text.size());
-  bool is_line_start = true;  // of a directive too: what follows its # may be indented
+  bool is_line_start = true;  // at the start of a directive too: what follows its # may be indented
   SourceLexer lexer(text);
   while (const SourceToken* token = lexer.next()) {
     if (is_disputed(*token)) return exact_text(text);

@@ -100,7 +100,7 @@ Position Document::position_in_string(const TomlNode& node, std::size_t offset) 
   const auto& value = node.string();
   const bool literal = quote < text_.size() && (text_[quote] == '"' || text_[quote] == '\'') &&
                        text_.substr(quote + 1, value.size()) == value && value.find('\n') == std::string::npos;
-  // Three quotes open a multi-line string; an empty one is "" and has no place inside.
+  // Three quotes open a multi-line string. An empty string is "" and has no place inside.
   if (!literal || value.empty() || text_.substr(quote, 3) == std::string(3, text_[quote])) return node.at;
   const auto before = std::string_view(value).substr(0, std::min(offset, value.size()));
   return {node.at.line, node.at.column + 1 + count_characters(before)};
@@ -127,19 +127,19 @@ const TomlNode& Document::node_at(std::string_view place) const {
 void Document::fail(const Fault& fault) const {
   const auto& node = node_at(fault.place);
   if (fault.at_key && !node.key.empty()) fail(node.key_at, fault.what());
-  const std::string hint = values_hint(node);  // offsets are of the text with the values in their places
+  const std::string hint = values_hint(node);  // offsets count in the text with values put in
   if (!hint.empty()) fail(node, fault.what() + hint);
   if (fault.offset && node.kind == TomlNode::Kind::string) fail_in_string(node, *fault.offset, fault.what());
   fail(node, fault.what());
 }
 
-// Names the values in a string that is an expression; "" if there are none.
+// Returns a hint that names the values in a string that is an expression; "" if there are none.
 std::string Document::values_hint(const TomlNode& node) const {
   if (node.kind != TomlNode::Kind::string) return "";
   try {
     const std::vector<std::string> used = values_.used_in(Expression(node.string()));
     return used.empty() ? "" : fmt::format("; it is written with `{}` of [values]", fmt::join(used, "`, `"));
-  } catch (const ExpressionError&) {  // another string
+  } catch (const ExpressionError&) {  // not an expression
     return "";
   }
 }

@@ -1,5 +1,5 @@
 // Document: a kernel file's front matter as a tree, with typed access. Its errors name file, line and column.
-// TomlSection: one table of it with a fixed set of keys. They live while a file is read; one thread.
+// TomlSection: one table of the document, with a fixed set of keys. Both live only while a file is read. One thread.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +16,12 @@
 
 namespace attune {
 
-// Which literals may stand for an expression besides a string.
+// Which literals may be given for an expression instead of a string.
 enum class Literal { none, integer, number, boolean, number_or_boolean };
 
 class Document {
  public:
-  // Throws SpecError. `text` and `file` must outlive the document.
+  // Reads the front matter of `text`. Throws SpecError. `text` and `file` must outlive the document.
   Document(std::string_view text, const std::string& file);
   Document(const Document&) = delete;
   Document& operator=(const Document&) = delete;
@@ -31,20 +31,20 @@ class Document {
 
   [[noreturn]] void fail(Position at, const std::string& message) const;
   [[noreturn]] void fail(const TomlNode& node, const std::string& message) const { fail(node.at, message); }
-  // Throws with the column of byte `offset` of the string, if the string has no escapes.
+  // Throws SpecError with the column of byte `offset` of the string, if the string has no escapes.
   [[noreturn]] void fail_in_string(const TomlNode& node, std::size_t offset, const std::string& message) const;
   [[noreturn]] void fail(const Fault& fault) const;
-  // Throws "expected ..., found ...".
+  // Throws SpecError "expected ..., found ...".
   [[noreturn]] void fail_kind(const TomlNode& node, std::string_view expected) const;
-  // Returns a hint for an error that a misplaced closing mark explains; "" if there is none.
+  // Returns a hint if a misplaced closing mark may explain an error, else "".
   std::string closing_hint() const;
 
   const std::string& string(const TomlNode& node, std::string_view expected = "a string") const;
   const std::vector<TomlNode>& array(const TomlNode& node, std::string_view expected) const;
-  // Returns it with the values in their places.
+  // Returns the expression of the node, with the expressions of [values] in place of their names.
   Expression expression(const TomlNode& node, Literal literal) const;
 
-  // Sets what expressions may name from here on.
+  // Sets the values that expressions may name from here on.
   void set_values(NamedValues values) { values_ = std::move(values); }
   const NamedValues& values() const noexcept { return values_; }
 
@@ -62,12 +62,13 @@ class Document {
 
 class TomlSection {
  public:
-  // Throws SpecError if `table` is none, or has a key that is not in `known`. `name` is for messages: "[kernel]".
+  // Throws SpecError if `table` is not a table, or has a key that is not in `known`. `name` is for messages:
+  // "[kernel]".
   TomlSection(const Document& document, const TomlNode& table, std::string name, const std::vector<std::string>& known);
 
   const TomlNode& table() const noexcept { return table_; }
   const TomlNode* find(std::string_view key) const noexcept { return table_.find(key); }
-  // Throws SpecError: "[kernel] needs `name`".
+  // Returns the member with this key. Throws SpecError "[kernel] needs `name`" if it is absent.
   const TomlNode& need(std::string_view key) const;
 
   std::optional<std::string> string(std::string_view key) const;

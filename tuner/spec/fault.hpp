@@ -1,5 +1,5 @@
-// Fault: a defect of a KernelSpec, and its place. The checks common to kernel files and specs in C++ throw it. Their
-// callers make it a SpecError with line and column, or a UsageError.
+// Fault: a defect of a KernelSpec, and its place. The checks that are common to kernel files and specs in C++ throw it.
+// Their callers turn it into a SpecError with line and column, or into a UsageError.
 #pragma once
 
 #include <cstddef>

@@ -84,7 +84,7 @@ std::vector<Piece> numbers_after(const FillForm& form, Piece rest) {
   return numbers;
 }
 
-// Checks what is the same for every problem.
+// Checks the numbers of the fill if they are the same for every problem.
 void require_values(const Fill& fill, const std::vector<Piece>& pieces) {
   try {
     if (is_constant(fill)) fill_values(fill, {});

@@ -1,5 +1,5 @@
-// The text of `fill = "..."`: uniform(a, b), normal(m, s), constant(c), iota, permutation, zipf(s, count); for scalars
-// a number, or seed.
+// Reads the text of `fill = "..."`: uniform(a, b), normal(m, s), constant(c), iota, permutation, zipf(s, count); for
+// scalars a number, or seed.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace attune {
 
-// Throws ExpressionError with the offset in `text`. Numbers are expressions over the problem.
+// Returns the fill, whose numbers are expressions over the problem. Throws ExpressionError with the offset in `text`.
 Fill parse_fill(std::string_view text, bool scalar);
 
 }  // namespace attune

@@ -10,7 +10,7 @@
 namespace attune {
 namespace {
 
-// A change of the fields below raises it: every fingerprint then differs.
+// To be raised with every change of the fields below, so that every fingerprint then differs.
 constexpr std::string_view code_version = "attune code 2";
 constexpr std::string_view contract_version = "attune contract 1";
 constexpr std::string_view space_version = "attune space 1";

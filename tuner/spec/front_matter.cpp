@@ -78,7 +78,7 @@ void blank(std::string& text, std::size_t begin, std::size_t end) {
       [](char c) { return c != '\n' && c != '\r'; }, ' ');
 }
 
-// Blanks like blank(), one space per character, so that columns stay. A lone carriage return is no TOML.
+// Blanks like blank(), but with one space per character, so that columns stay. A lone carriage return is not TOML.
 std::string blank_prefix(std::string_view text) {
   std::string blanked;
   for (const char c : text) {

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view own_header = "attune.cuh";
-// Every compile request includes the headers. A larger file is no header of a kernel.
+// Every compile request carries the headers. A larger file is not a header of a kernel.
 constexpr std::uintmax_t max_header_bytes = std::uintmax_t{4} << 20;
 constexpr std::size_t max_headers = 64;
 
@@ -64,7 +64,7 @@ class HeaderReader {
     std::error_code error;
     return !directory.empty() && fs::is_regular_file(place_of(name, directory), error);
   }
-  // Returns the first file of this name; where there is none, the place beside the including file.
+  // Returns the first file of this name, or if there is none the place beside the including file.
   fs::path place_of(const std::string& name, const fs::path& directory) const {
     std::error_code error;
     if (fs::is_regular_file(directory / name, error)) return directory / name;
@@ -83,7 +83,7 @@ class HeaderReader {
     if (!read.why.empty()) throw failed(fmt::format("{}: {}", shortened(path.string()), read.why));
     const std::string& text = read.text;
     add(name, text, failed);
-    // The same text in another folder may include other files: folder and name together are read once.
+    // The same text in another folder may include other files, so that each path is read once, not each name.
     if (visited_.insert(path.lexically_normal()).second) read_all(text, path.string(), path.parent_path());
   }
 
@@ -105,7 +105,7 @@ class HeaderReader {
   const HeaderPlaces& places_;
   std::vector<Header> headers_;
   std::set<fs::path> visited_;
-  std::set<std::string> asked_in_vain_;  // by __has_include: an #include of it may stand in the text
+  std::set<std::string> asked_in_vain_;  // by __has_include; the text may have an #include of it as well
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The user headers of a kernel, found in its text and read, under the names that include them.
+// Finds the user headers of a kernel in its text, and reads them. Their names are those by which they are included.
 #pragma once
 
 #include <filesystem>
@@ -12,16 +12,18 @@
 
 namespace attune {
 
-// Where the headers of a kernel are. A name is looked up among the built-in headers, then in this order.
+// Where the headers of a kernel are. A name is looked up among the built-in headers first, then in the order of these
+// members.
 struct HeaderPlaces {
   std::span<const EmbeddedHeader> embedded;
-  std::filesystem::path directory;             // of the kernel file, a header's own for its headers; empty: no files
+  std::filesystem::path directory;             // of the kernel file, or of the including header; empty: no files
   std::vector<std::filesystem::path> folders;  // of -I options
 };
 
 // Returns the headers reached by #include "..." from `code`, transitively, in the order of first use, and those that a
 // __has_include("...") finds. attune.cuh is left out. Appends the files that it read to `files`, if given. Throws
-// SpecError at the #include: not found, not text, too large, too many, one name for two contents.
+// SpecError at the #include of a header that is not found, not text, too large, one too many, or that has the name of a
+// header with other content.
 std::vector<Header> read_headers(std::string_view code, const std::string& file, const HeaderPlaces& places,
                                  std::vector<std::filesystem::path>* files = nullptr);
 

@@ -25,7 +25,7 @@ struct SectionReader {
   void (*read)(const Document&, const TomlNode&, KernelSpec&);
 };
 
-// The order of reading, and of reports of missing sections.
+// In the order in which sections are read, and in which missing ones are reported.
 constexpr SectionReader section_readers[] = {
     {"kernel", "[kernel]", true, read_kernel},
     {"problem", "[problem]", true,
@@ -86,7 +86,7 @@ void read_sections(Document& document, KernelSpec& spec) {
   }
 }
 
-// No source is larger; Document refuses larger texts too.
+// No real source is larger; Document refuses larger texts too.
 constexpr std::uintmax_t largest_file = 4 << 20;
 
 std::string read_text(const std::filesystem::path& file) {
@@ -95,7 +95,7 @@ std::string read_text(const std::filesystem::path& file) {
   return std::move(read.text);
 }
 
-// Returns the folders of its -I options that depend on no parameter.
+// Returns the folders of those -I options that depend on no parameter.
 std::vector<std::filesystem::path> include_folders(const KernelSpec& spec) {
   std::vector<std::filesystem::path> folders;
   for (const std::string& option : spec.compile.options) {

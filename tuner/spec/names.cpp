@@ -115,7 +115,7 @@ bool is_one_of(std::string_view name, std::span<const std::string_view> words) {
   return std::ranges::find(words, name) != words.end();
 }
 
-// Returns what `name` means already; "" if nothing.
+// Returns what `name` means already, or "" if it has no meaning.
 std::string_view meaning_of(std::string_view name) {
   if (is_one_of(name, expression_words)) return "a word of expressions";
   const auto functions = function_names(Dialect::attune);

@@ -7,8 +7,8 @@
 
 namespace attune {
 
-// Returns what an application needs of a kernel. It finds the fall-back configurations: milliseconds, or seconds where
-// the first configuration is not legal everywhere. `tune_target`: the kernel as `attune tune` names it.
+// Returns the parts of a kernel that an application needs. Finding the fall-back configurations takes milliseconds, or
+// seconds if the first configuration is not legal everywhere. `tune_target`: the kernel as `attune tune` names it.
 KernelPack make_pack(KernelSpec spec, std::string tune_target);
 
 // Returns the bytes of a bundle with this kernel alone.

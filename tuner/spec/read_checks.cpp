@@ -46,7 +46,7 @@ void read_requires(const Document& document, const TomlNode& node, CompileOption
 
 void read_check(const Document& document, const TomlNode& table, KernelSpec& spec) {
   if (table.kind != TomlNode::Kind::table) document.fail_kind(table, "the table [check]");
-  // A member that is a table is an argument's own check, whatever its name.
+  // A member that is a table is the check of one argument, whatever its name.
   TomlNode common = table;
   std::erase_if(common.children, [](const TomlNode& member) { return member.kind == TomlNode::Kind::table; });
   spec.check = check_of(TomlSection(document, common, "[check]", check_keys));

@@ -14,7 +14,7 @@ using Kind = TomlNode::Kind;
 constexpr std::string_view parameter_forms =
     "a list of values, such as [128, 256], or a range, such as { from = 32, to = 1024, step = 32 }";
 
-// Longer lists are refused by validate() too.
+// validate() refuses longer lists too.
 constexpr std::size_t most_in_range = 65'535;
 
 Value parameter_value(const Document& document, const TomlNode& node) {
@@ -29,7 +29,7 @@ std::int64_t integer_of(const Document& document, const TomlNode& node) {
   return node.integer();
 }
 
-// Returns the integers from `from` on, each made by `next` of the one before, up to `to`. Stops after one too many.
+// Returns the integers from `from` up to `to`, each made by `next` from the one before. Stops after one too many.
 template <typename Next>
 std::vector<std::int64_t> integers(std::int64_t from, std::int64_t to, const Next& next) {
   std::vector<std::int64_t> found{from};

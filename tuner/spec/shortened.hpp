@@ -6,7 +6,7 @@
 
 namespace attune {
 
-// Returns the text, or its beginning and "..."; never cuts a UTF-8 character.
+// Returns the text, or if it is long its beginning and "..."; never cuts a UTF-8 character.
 inline std::string shortened(std::string_view text) {
   constexpr std::size_t max_bytes = 160;  // two lines of a terminal
   if (text.size() <= max_bytes) return std::string(text);

@@ -22,7 +22,7 @@ constexpr LeadRange lead_ranges[] = {
     {0xF0, 0xF0, 4, 0x90, 0xBF}, {0xF1, 0xF3, 4, 0x80, 0xBF}, {0xF4, 0xF4, 4, 0x80, 0x8F},
 };
 
-// Returns the bytes of the character at `offset`; 0 if it is none.
+// Returns how many bytes the character at `offset` has; 0 if there is no valid character.
 std::size_t character_length(std::string_view text, std::size_t offset) {
   const unsigned lead = byte_at(text, offset);
   const auto* range = std::find_if(std::begin(lead_ranges), std::end(lead_ranges),

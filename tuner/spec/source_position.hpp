@@ -1,4 +1,4 @@
-// Position: a place in a text file, in the manner of editors: 1-based, columns in characters (code points).
+// Position: a place in a text file, as editors count: from 1, columns in characters (code points).
 #pragma once
 
 #include <compare>
@@ -15,11 +15,12 @@ struct Position {
 };
 
 Position position_at(std::string_view text, std::size_t offset);
-// Returns the byte at which `position` begins. If there is no such column or line: the end of its line, or of the text.
+// Returns the byte at which `position` begins. If there is no such column or line, returns the end of its line or of
+// the text.
 std::size_t offset_at(std::string_view text, Position position);
 
 std::size_t count_characters(std::string_view text);
-// Returns the offset of the first byte that is not valid UTF-8.
+// Returns the offset of the first byte that is not valid UTF-8, or nothing if all are valid.
 std::optional<std::size_t> invalid_utf8(std::string_view text);
 
 }  // namespace attune

@@ -36,7 +36,7 @@ constexpr Type types[] = {
     {"string", Value::Kind::name, "a text that is not empty"},
 };
 
-// A defect inside the document. The caller puts the file, the parameter or the condition before it.
+// An error about a defect inside the document. The caller prefixes the file, the parameter or the condition.
 UsageError wrong(std::string_view place, std::string_view message) {
   return UsageError(fmt::format("{}: {}", place, message));
 }
@@ -64,7 +64,7 @@ Json parsed(std::string_view text) {
   if (text.size() > max_document_bytes) {
     throw UsageError(fmt::format("{} bytes: a T1 document has at most {}", text.size(), max_document_bytes));
   }
-  // The JSON library takes it for the end of the text.
+  // The JSON library takes a NUL byte for the end of the text.
   if (text.find('\0') != std::string_view::npos) throw UsageError("a NUL byte: a T1 document is text");
   try {
     DocumentCheck check;
@@ -109,7 +109,7 @@ Value value_of(const Json& json) {
   throw UsageError("a value is a number, true, false or a text");
 }
 
-// Returns the value in the kind of its type.
+// Returns the value converted to the kind of its type.
 Value fitted(const Value& value, const Type& type) {
   const bool empty = value.is_name() && value.name().empty();
   if (value.kind() == type.kind && !empty) return value;
@@ -157,7 +157,7 @@ bool has_control(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; });
 }
 
-// Returns whether a condition can use the name; a word of Python is none.
+// Returns whether a condition can use the name; words of Python cannot be names.
 bool is_usable(const std::string& name) {
   try {
     const Expression expression(name, Dialect::python);

@@ -16,13 +16,14 @@ namespace attune {
 struct T1Space {
   std::string name;                   // General.BenchmarkName, else the file's name without folder and extension
   std::vector<Parameter> parameters;  // values in the order of the document
-  std::vector<std::optional<Value>> defaults;  // by parameter; need not be one of its values
+  std::vector<std::optional<Value>> defaults;  // by parameter; not necessarily among its values
   std::vector<Rule> rules;                     // in the Python dialect, as written
 };
 
-// Throws UsageError with the file and the parameter or condition. `file_name` is for messages and the name.
+// Reads a document. Throws UsageError naming the file and the parameter or condition. `file_name` is for messages and
+// for T1Space::name.
 T1Space read_t1_space(std::string_view json, std::string_view file_name);
-// Reads a file. Throws as above, and UsageError if it cannot be read.
+// Reads a file. Throws as read_t1_space() does, and UsageError if the file cannot be read.
 T1Space load_t1_space(const std::filesystem::path& file);
 
 }  // namespace attune

@@ -20,7 +20,7 @@ constexpr int max_nesting = 50;  // lists in list() and after `in`
 
 using Values = std::vector<Value>;
 
-// The variable of a comprehension, and its present value; none outside.
+// The variable of a comprehension and its present value; there is none outside.
 struct Variable {
   std::string name;
   Value value;
@@ -183,7 +183,7 @@ std::vector<Expression> ListReader::arguments() {
   return formulas;
 }
 
-// Reads the words up to a comma, `close`, or the list's own `for`.
+// Reads the words of a formula up to a comma, `close`, or the `for` of its list.
 Expression ListReader::formula(std::string_view close, bool before_for) {
   const std::uint32_t begin = token_.begin;
   std::uint32_t end = begin;

@@ -1,6 +1,6 @@
 // toml++ 3.3 asserts properties that hostile text can break: "[[[a]]]" aborts a debug build. A release build may
-// optimise on such an assumption (tomlplusplus pull request 301). The error reports after its assertions are right. So
-// this file compiles it without them; no other file includes it.
+// optimise on such an assumption (tomlplusplus pull request 301). The code behind the assertions reports these errors
+// correctly. Therefore this file compiles toml++ without assertions, and no other file includes it.
 #undef NDEBUG
 #define TOML_ASSERT(condition) static_assert(true)
 #include "spec/toml_tree.hpp"
@@ -15,15 +15,15 @@
 namespace attune {
 namespace {
 
-// For every part of a dotted key, toml++ builds and frees nested tables by recursion. A key of 100,000 parts overflows
-// the stack. No key of a kernel file has more than three parts.
+// toml++ builds and frees nested tables by recursion, one level for every part of a dotted key, so that a key of
+// 100,000 parts overflows the stack. No key of a kernel file has more than three parts.
 constexpr std::size_t max_key_parts = 16;
 
 Position position_of(const toml::source_region& region) { return {region.begin.line, region.begin.column}; }
 
-// Refuses text that toml++ 3.3 cannot process: deeply nested keys, and certain characters beyond ASCII. Where it checks
-// such a character for white space, U+00A1 to U+0499 are undefined behaviour. They are no TOML there, except after a
-// line's trailing backslash in a multi-line string.
+// Refuses text that toml++ 3.3 cannot process: deeply nested keys, and certain characters beyond ASCII. Where toml++
+// checks whether such a character is white space, U+00A1 to U+0499 lead to undefined behaviour. At these places they
+// are not TOML, except after a line's trailing backslash in a multi-line string.
 class Sieve {
  public:
   explicit Sieve(std::string_view text) : text_(text) {}

@@ -1,5 +1,5 @@
 // TomlNode: TOML text as a tree that keeps the order and the positions of the source. A plain value, read-only after
-// parse_toml(). toml++ sorts keys and takes seconds to compile, so one file alone includes it.
+// parse_toml(). toml++ itself sorts keys, and takes seconds to compile, so that only one file includes it.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct TomlNode {
   enum class Kind { boolean, integer, real, string, date, array, table };
   Kind kind = Kind::table;
   Position at;
-  std::string key;  // of a member of a table
+  std::string key;  // if it is a member of a table
   Position key_at;
   std::variant<bool, std::int64_t, double, std::string> value = false;  // for the first four kinds
   std::vector<TomlNode> children;  // elements of an array; members of a table, in the order of the source

@@ -10,7 +10,7 @@ namespace {
 
 bool is_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// Returns whether `text` has the name as a word. A word in a comment counts: what is said is never wrong.
+// Returns whether `text` has the name as a word. A word in a comment counts too, so that the message is never wrong.
 bool mentions(std::string_view text, std::string_view name) {
   for (auto at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
     const auto end = at + name.size();

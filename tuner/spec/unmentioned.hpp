@@ -1,4 +1,4 @@
-// Parameters that make no difference. Pure.
+// Finds parameters that make no difference. Pure.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 namespace attune {
 
 // Returns the parameters that nothing mentions: no step, template argument, option, rule or size, and no source that is
-// compiled with them as macros. A search would try configurations that are all the same.
+// compiled with parameters as macros. For such a parameter a search would try configurations that are all the same.
 std::vector<std::string> unmentioned_parameters(const KernelSpec& spec);
 
-// Returns what is to be said of them; "" where there are none.
+// Returns a message about these parameters, or "" if there are none.
 std::string unmentioned_text(const KernelSpec& spec);
 
 }  // namespace attune

@@ -21,7 +21,7 @@ std::string_view line_of(std::string_view document, std::size_t line) {
   return document.substr(0, document.find('\n'));
 }
 
-// Returns the offset behind the string that begins at `at`; none where it does not end.
+// Returns the offset behind the string that begins at `at`, or `none` if the string does not end.
 std::size_t end_of_string(std::string_view text, std::size_t at) {
   const std::size_t end = text.find(text[at], at + 1);
   return end == none ? none : end + 1;
@@ -40,7 +40,7 @@ std::string_view without_comment(std::string_view line) {
 
 bool is_of_key(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.'; }
 
-// Returns the key of "key = value"; "" where the text is no such.
+// Returns the key of "key = value", or "" if the text does not have this form.
 std::string_view key_of(std::string_view text) {
   const std::size_t sign = text.find('=');
   if (sign == none || text.substr(sign, 2) == "==") return {};
@@ -56,7 +56,7 @@ bool is_expression(std::string_view text) {
   }
 }
 
-// Numbers, dates and truth values.
+// Returns whether the text is a number, a date or a truth value.
 bool stands_without_quotes(std::string_view text) {
   if (text == "true" || text == "false" || text == "inf" || text == "nan") return true;
   return std::isdigit(static_cast<unsigned char>(text.back())) != 0 &&
@@ -69,7 +69,7 @@ class ValueText {
  public:
   explicit ValueText(std::string_view text) : text_(text) {}
 
-  // Returns nothing where an element is no expression.
+  // Returns the value with quotes, or nothing if an element is not an expression.
   std::optional<std::string> quoted() {
     while (at_ < text_.size()) {
       const char c = text_[at_];
@@ -109,7 +109,7 @@ class ValueText {
       return true;
     }
     const std::string_view text = trimmed(element);
-    if (text.empty()) return false;  // a carriage return alone
+    if (text.empty()) return false;  // a lone carriage return
     if (!stands_without_quotes(text)) {
       if (!is_expression(text)) return false;
       made_ += '"' + std::string(text) + '"';
@@ -125,7 +125,7 @@ class ValueText {
   std::string made_;
 };
 
-// A value that is one text may be more than an expression: `entry = smooth<T, BLOCK>`.
+// Returns a value with quotes. A value that is one text need not be an expression: `entry = smooth<T, BLOCK>`.
 std::optional<std::string> quoted(std::string_view value) {
   const bool is_word =
       !value.empty() && (std::isalpha(static_cast<unsigned char>(value.front())) != 0 || value.front() == '_');

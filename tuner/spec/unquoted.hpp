@@ -1,4 +1,4 @@
-// A line of front matter whose text lacks its quotes, such as `to = n`.
+// Finds what a line of front matter should be if its text lacks quotes, such as `to = n`.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct Unquoted {
 };
 
 // Returns what `line` (counted from 1) of the document would be with its texts and expressions in quotes. Returns
-// nothing where it lacks none, or something else too.
+// nothing if it lacks no quotes, or lacks something else too.
 std::optional<Unquoted> find_unquoted(std::string_view document, std::size_t line);
 
 }  // namespace attune

@@ -1,4 +1,4 @@
-// The checks common to kernel files and specs in C++. Pure; each throws Fault at the first defect.
+// The checks that are common to kernel files and specs in C++. Pure; each throws Fault at the first defect.
 #pragma once
 
 #include "attune/kernel_spec.hpp"

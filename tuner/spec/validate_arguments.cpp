@@ -68,7 +68,7 @@ std::vector<const TypeInfo*> types_of(const KernelSpec& spec, const Argument& ar
 FillValues constant_values(const Fill& fill, const std::string& place) {
   try {
     return fill_values(fill, {});
-  } catch (const ExpressionError& error) {  // a file's were checked when they were read
+  } catch (const ExpressionError& error) {  // for specs in C++: those of files were checked when they were read
     throw Fault(place, error.what());
   }
 }

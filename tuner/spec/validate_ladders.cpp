@@ -13,7 +13,7 @@
 namespace attune {
 namespace {
 
-// Turns what the reader of an option says into a fault at its place.
+// Runs `read`, the reader of an option, and turns its error into a fault at `place`.
 void at(const std::string& place, const std::function<void()>& read) {
   try {
     read();

@@ -1,4 +1,4 @@
-// [arguments] that lie elsewhere than in device memory: `place` and `symbol`.
+// [arguments] that are not ordinary arrays in device memory: `place` and `symbol`.
 #include <fmt/format.h>
 
 #include <algorithm>

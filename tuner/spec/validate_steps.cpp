@@ -44,7 +44,7 @@ struct EntryText {
   std::size_t arguments_offset = 0;  // in the entry
 };
 
-// Returns nothing if the text is no entry.
+// Returns the parts of an entry, or nothing if the text is not an entry.
 std::optional<EntryText> split_entry(std::string_view entry) {
   constexpr std::string_view spaces = " \t";
   const auto trim = [&](std::string_view text) {
@@ -106,7 +106,7 @@ void validate_memset(const KernelSpec& spec, const Step& step, bool may_set_inpu
   }
 }
 
-// Where the sizes are numbers, the step fits or does not, whatever the problem.
+// Checks steps whose sizes are numbers: whether their parameters fit does not depend on the problem.
 void validate_parameter_bytes(const KernelSpec& spec, const Step& step, const std::string& place) {
   const std::optional<Expression> bytes = parameter_bytes(spec, step);
   if (!bytes || !bytes->names().empty() || !bytes->device_properties().empty()) return;
@@ -197,7 +197,8 @@ void validate_use(const KernelSpec& spec) {
   }
 }
 
-// [[verify]] steps may bring one output into the form of another; that one the reference gives.
+// [[verify]] steps may bring one output into the form of another output, which is then the one that the reference
+// gives.
 void validate_comparison(const KernelSpec& spec) {
   if (spec.verify.empty()) return;
   const bool compares = std::any_of(spec.arguments.begin(), spec.arguments.end(), [&](const Argument& argument) {

@@ -1,4 +1,4 @@
-// Keeps SIGPIPE from a program that has not asked for it: a worker that died is an error of a write, no signal.
+// Protects a program from SIGPIPE: writing to a worker that died gives an error, not a signal.
 #pragma once
 
 #include <pthread.h>
@@ -7,7 +7,7 @@
 
 namespace attune {
 
-// Blocks SIGPIPE on this thread, and on those that it starts, while it lives.
+// While this object lives, blocks SIGPIPE on its thread and on the threads that this thread starts.
 class QuietPipes {
  public:
   QuietPipes() {

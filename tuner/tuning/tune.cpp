@@ -40,7 +40,7 @@ class Forwarding final : public Observer {
   const TuneOptions& options_;
 };
 
-// The first executable file of this name in the folders of $PATH.
+// Returns the first executable file of this name in the folders of $PATH, or "".
 fs::path found_in_path(const char* name) {
   std::string folders = trusted_environment("PATH").value_or("");
   for (std::size_t begin = 0; begin < folders.size();) {
@@ -63,7 +63,7 @@ fs::path executable_of(const TuneOptions& options) {
   return chosen;
 }
 
-// As open_device() takes it.
+// Returns the device's name as open_device() takes it.
 std::string name_of(const DeviceInfo& device) {
   return device.kind == "cuda" ? fmt::format("cuda:{}", device.ordinal) : device.kind;
 }
@@ -130,7 +130,7 @@ TuneResult result_of(SessionResult session) {
 
 TuneResult estimated(const Dispatcher& gpu, const KernelSpec& spec, const Problem& problem) {
   const DispatcherOptions& options = gpu.options();
-  Warnings warnings([](const std::string&) {});  // the dispatcher says them
+  Warnings warnings([](const std::string&) {});  // the dispatcher reports them
   const AddedBundles none(warnings);
   auto database = std::make_unique<const WisdomReader>(database_of(options));
   Planner planner(gpu.device(), std::move(database), none, {options.cache, options.site_cache},
@@ -163,7 +163,7 @@ TuneResult tune(Dispatcher& gpu, const KernelSpec& spec, const Problem& given, E
   ImageCache* const kept = images ? &*images : nullptr;
   Forwarding observer(options);
   if (options.isolation == Isolation::none) {
-    // A device of its own: one thread alone drives it.
+    // A device of its own, which only one thread drives.
     const std::unique_ptr<Device> own = open_device(name_of(device));
     return result_of(run_session(request, *own, store, kept, observer, stop));
   }

@@ -1,6 +1,6 @@
-// The exceptions of attune. A broken environment throws: no driver, an unreadable database, a full disk. So does a
-// wrong request: a bad kernel file, an unknown name. A trial's outcome is a Verdict, and absent wisdom is a Match.
-// Every message names what failed, the kernel, configuration or device, and the next step.
+// The exceptions of attune. They report a broken environment (no driver, an unreadable database, a full disk) or a
+// wrong request (a bad kernel file, an unknown name). A trial's outcome is a Verdict and absent wisdom is a Match:
+// neither throws. Every message names what failed, the kernel, configuration or device, and the next step.
 #pragma once
 
 #include <stdexcept>
@@ -14,8 +14,8 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The caller asked for what cannot be. Examples: an unknown kernel, parameter or problem name, a size out of range, a
-// wrong argument to Plan::launch. The command line exits 2.
+// The request itself is wrong: an unknown kernel, parameter or problem name, a size out of range, a wrong argument to
+// Plan::launch. The command line exits 2.
 class UsageError : public Error {
  public:
   using Error::Error;

@@ -1,4 +1,4 @@
-// The version of attune, as in project() of the top CMakeLists.txt; a test holds them equal.
+// The version of attune, as in project() of the top CMakeLists.txt; a test checks that they agree.
 #pragma once
 
 namespace attune {

@@ -1,5 +1,5 @@
 // Bundle: kernels, wisdom and images in one immutable file or object: what an application carries, what one rank sends
-// to the others, what a container is built with. Format: docs/formats/bundle.md. Cheap to copy. Any thread.
+// to the others, what a container is built with. Format: docs/formats/bundle.md. Cheap to copy. Any thread may use one.
 #pragma once
 
 #include <array>
@@ -17,12 +17,12 @@
 
 namespace attune {
 
-enum class SectionKind : std::uint32_t { kernel = 1, records = 2, image = 3, page = 4 };  // page: of records
+enum class SectionKind : std::uint32_t { kernel = 1, records = 2, image = 3, page = 4 };  // page: rows of records
 
-using SectionKey = std::array<std::byte, 32>;  // SHA-256 of what the section is of
+using SectionKey = std::array<std::byte, 32>;  // a SHA-256: docs/formats/bundle.md says of what, for each kind
 using SectionDigest = std::array<std::byte, 32>;
 
-// A line of the table of a bundle.
+// An entry in the table of a bundle.
 struct Section {
   SectionKind kind = SectionKind::kernel;
   SectionKey key{};
@@ -31,6 +31,7 @@ struct Section {
   SectionDigest digest{};    // SHA-256 of its bytes
 };
 
+// Returns the SHA-256 of the text.
 SectionKey section_key(std::string_view text);
 
 // A bundle among the constants of a program. CMake's attune_embed(target saxpy.cu) makes "attune_embedded/saxpy.hpp",
@@ -42,24 +43,27 @@ struct EmbeddedBundle {
 
 class Bundle {
  public:
-  // Views the constant.
+  // Views the bytes of the constant.
   Bundle(const EmbeddedBundle& embedded);
-  // Views `bytes`, which must outlive it and its copies. Throws Error when they are no bundle: another magic or
-  // version, cut off, a damaged table. `name` stands in messages.
+  // Views `bytes`, which must outlive it and its copies. Throws Error when they are not a bundle: another magic or
+  // version, cut off, a damaged table. `name` appears in messages.
   static Bundle in_memory(std::span<const std::byte> bytes, std::string name);
-  // Keeps the bytes. Throws as in_memory() does.
+  // Takes ownership of the bytes. Throws as in_memory() does.
   static Bundle owning(std::vector<std::byte> bytes, std::string name);
-  // Opens a file and reads its table; sections are read when they are asked for. Throws Error.
+  // Opens a file and reads its table; sections are read on demand. Throws Error if it cannot be read or is not a
+  // bundle.
   static Bundle open(const std::filesystem::path& file);
 
   // Returns the sections of a kind, in the order of their keys.
   std::span<const Section> sections(SectionKind kind) const noexcept;
+  // Returns the section, or null. It lives as long as this object.
   const Section* find(SectionKind kind, const SectionKey& key) const noexcept;
   // Returns the bytes of a section. Throws Error naming the bundle when they are damaged or cannot be read.
   std::vector<std::byte> read(const Section& section) const;
 
-  // Returns all bytes: to send, or to write to a file. They live as long as the bundle or a copy of it; those of
-  // in_memory() are the caller's. A file is read whole at the first call. Throws Error when it cannot be read.
+  // Returns all bytes, to send them or to write them to a file. They live as long as the bundle or a copy of it; the
+  // bytes of in_memory() belong to the caller. The first call reads a file as a whole, and throws Error when it cannot
+  // be read.
   std::span<const std::byte> bytes() const;
 
   const std::string& name() const noexcept { return name_; }
@@ -74,12 +78,13 @@ class Bundle {
   std::vector<Section> sections_;  // by kind and key
 };
 
-// Makes the bytes of a bundle. The order in which sections are added does not matter.
+// Makes the bytes of a bundle. The order in which sections are added does not matter. One thread.
 class BundleWriter {
  public:
   // Throws UsageError for a second section of the same kind and key.
   void add(SectionKind kind, const SectionKey& key, std::vector<std::byte> bytes);
   bool holds(SectionKind kind, const SectionKey& key) const { return parts_.contains({kind, key}); }
+  // Returns the bytes of the bundle.
   std::vector<std::byte> finish() const;
 
  private:

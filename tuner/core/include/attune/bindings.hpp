@@ -25,9 +25,9 @@ class Bindings {
 
   // Returns the value bound to `name`, or nullptr.
   const Value* find(std::string_view name) const noexcept;
-  // Returns the value bound to `name`. Throws Error with the name where there is none.
+  // Returns the value bound to `name`. Throws Error naming it if it is not bound.
   const Value& at(std::string_view name) const;
-  // Appends, or replaces the value of a name that is bound already.
+  // Replaces the value of `name` if it is bound already, else appends the binding.
   void set(std::string_view name, Value value);
 
   bool empty() const noexcept { return items_.empty(); }
@@ -35,8 +35,8 @@ class Bindings {
   auto begin() const noexcept { return items_.begin(); }
   auto end() const noexcept { return items_.end(); }
 
-  // Returns "TILE=32 ROWS=8": `name=value` in order, one space between. Keys, logs and the command line use this text.
-  // Empty bindings give "".
+  // Returns "TILE=32 ROWS=8": `name=value` in order, separated by one space. Keys, logs and the command line use this
+  // text. Empty bindings give "".
   std::string text() const;
 
   friend bool operator==(const Bindings&, const Bindings&) = default;

@@ -13,12 +13,12 @@
 namespace attune {
 
 struct DeviceInfo {
-  // Class key (hard): two devices of equal class share records.
+  // The class key is made of these members: devices with equal class_key() share records.
   std::string kind = "cuda";       // "cuda", "host" or "replay"
   std::string name;                // as the driver gives it; host: the CPU's model name
   int compute_capability = 0;      // 10 * major + minor; 0 on host
   int multiprocessors = 1;         // host: worker threads
-  std::uint64_t memory_bytes = 0;  // in the key only as a size class, see class_key()
+  std::uint64_t memory_bytes = 0;  // the key holds it rounded, see class_key()
   int memory_bus_bits = 0;
   std::uint64_t l2_bytes = 0;  // host: last-level cache
   std::string mig_profile;     // "" without MIG
@@ -29,8 +29,8 @@ struct DeviceInfo {
   int max_threads_per_multiprocessor = 2048;
   std::array<std::int64_t, 3> max_block = {1024, 1024, 64};
   std::array<std::int64_t, 3> max_grid = {2147483647, 65535, 65535};
-  std::uint64_t shared_static_limit = 49152;  // bytes of static shared memory that compile
-  std::uint64_t shared_per_block = 49152;     // bytes, the opt-in maximum (static + dynamic)
+  std::uint64_t shared_static_limit = 49152;  // bytes per block; more static shared memory does not compile
+  std::uint64_t shared_per_block = 49152;     // bytes, static and dynamic together: the opt-in maximum
   std::uint64_t shared_per_multiprocessor = 65536;
   int registers_per_block = 65536;
   int registers_per_multiprocessor = 65536;
@@ -42,10 +42,10 @@ struct DeviceInfo {
   int driver_cuda_version = 0;  // as cuDriverGetVersion: 13000
   int clock_khz = 0;
 
-  // "sm_90", "host" or "replay".
+  // Returns "sm_90", "host" or "replay".
   std::string architecture() const;
 
-  // Returns the most blocks of a thread block cluster: 8 from sm_90 on, else 1.
+  // Returns how many blocks a thread block cluster may have: 8 from sm_90 on, else 1.
   int max_cluster() const noexcept { return kind == "cuda" && compute_capability >= 90 ? 8 : 1; }
 
   // Returns the class key as text: "cuda|NVIDIA H200|cc90|sm132|mem141G|bus6144|l2-60M|mig-". Memory is rounded to the
@@ -58,9 +58,10 @@ struct DeviceInfo {
   static const std::vector<std::string>& property_names();
 };
 
-// Returns the limits of an architecture without a device: "sm_75", "sm_80", ... Throws UsageError listing the known
+// Returns the limits of an architecture ("sm_75", "sm_80", ...) without a device. Throws UsageError listing the known
 // ones.
 DeviceInfo device_limits(std::string_view architecture);
+// Returns the names that device_limits() accepts.
 std::vector<std::string> known_architectures();
 
 }  // namespace attune

@@ -1,13 +1,14 @@
-// A peer library: rivals of kernels, such as the routines of a vendor, for `attune bench --peers LIBRARY.so`. It is a
-// shared library that exports attune_peers(); docs/command_line.md#peers says how it is used. Plain C types alone cross
-// the border, so any compiler may build it, nvcc too. One thread at a time calls a peer.
+// A peer library is a shared library that exports attune_peers(). It holds routines that compute what kernels compute,
+// such as those of a vendor. `attune bench --peers LIBRARY.so` compares kernels with them (docs/command_line.md#peers).
+// Only plain C types cross this interface, so that any compiler may build the library, nvcc included. attune calls a
+// peer from one thread at a time.
 #pragma once
 
 #include <cstddef>
 
 namespace attune {
 
-// The interface below. A library of another version is refused.
+// The version of the interface below. attune refuses a library of another version.
 inline constexpr int peer_interface = 2;
 
 // One size, type or choice of the problem, as text: {"n", "4096"}, {"T", "float"}, {"OP", "Op::sum"}.
@@ -20,11 +21,12 @@ struct PeerValue {
 struct PeerArgument {
   const char* name;
   const char* type;          // "float"
-  void* data;                // an array: device memory. A scalar, an array by value: its bytes, in host memory
-  unsigned long long count;  // elements; 1 of a scalar
+  void* data;                // arrays: device memory; scalars, arrays by value: their bytes in host memory
+  unsigned long long count;  // elements; 1 for a scalar
 };
 
-// What is to be computed. The pointers in it are valid during the call. In `make`, arrays have no data.
+// What the peer has to compute. The pointers in it are valid only during the call. In `make`, the `data` of arrays in
+// device memory is null.
 struct PeerCall {
   const PeerValue* values;
   std::size_t value_count;
@@ -33,20 +35,20 @@ struct PeerCall {
 };
 
 struct Peer {
-  const char* kernel;  // the name of the kernel that it rivals
-  const char* name;    // of its row, such as "cub"
-  // Allocates what calls need, such as temporary memory. Returns a state, not null. For a problem that it cannot do it
-  // returns null, and `why_not` points to the reason, which stays valid until the next call. The device's context is
-  // current, here and in `enqueue`.
+  const char* kernel;  // the name of the kernel that it is compared with
+  const char* name;    // the name in its row of the output, such as "cub"
+  // Allocates what later calls need, such as temporary memory, and returns it as a state that is not null. For a
+  // problem that the peer cannot compute, it returns null and sets `*why_not` to the reason, a text that stays valid
+  // until the next call. The device's context is current, as in `enqueue`.
   void* (*make)(const PeerCall& call, const char** why_not);
-  // Enqueues the work on a stream, a CUstream of the driver (null: the legacy default stream), and waits for nothing:
-  // the stream may be recorded to a graph. Every call of one state has the same problem; its arrays may be others.
-  // Returns null, or what failed.
+  // Enqueues the work on `stream`, a CUstream of the driver (null: the legacy default stream). It must not wait,
+  // because the stream may be being captured into a graph. All calls with one state have the same problem, but their
+  // arrays may differ. Returns null, or a text that says what failed.
   const char* (*enqueue)(void* state, const PeerCall& call, void* stream);
-  // Brings the result into the form of the kernel's, as `enqueue` otherwise. It is not timed, as [[verify]] steps are
-  // not. For a library whose labels, say, are others by contract. Null: the result is in that form.
+  // Brings the result into the form of the kernel's result, for example if the library may number labels differently.
+  // Like [[verify]] steps, it is not timed. In all else it behaves as `enqueue`. Null: the result needs no change.
   const char* (*finish)(void* state, const PeerCall& call, void* stream);
-  // Frees the state. Nothing of it is under way, and the device's context may not be current.
+  // Frees the state. None of its work is in flight, and the device's context is not necessarily current.
   void (*destroy)(void* state);
 };
 
@@ -56,7 +58,7 @@ struct PeerTable {
   const Peer* peers;
 };
 
-// Returns all peers of the library. It needs no device, and makes none current.
+// Returns all peers of the library. Must not need a device, nor make a context current.
 extern "C" const PeerTable* attune_peers();
 
 }  // namespace attune

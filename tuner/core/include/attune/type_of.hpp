@@ -1,5 +1,5 @@
-// TypeOf<T>::name: attune's name of a C++ element type. Specialise it for your own type with the layout of a known one.
-// Half and bfloat16 are declared forward: no toolkit header is needed.
+// TypeOf<T>::name: attune's name of a C++ element type. Specialise it for a type of your own that has the layout of a
+// known type. CUDA's types are declared forward, so that no toolkit header is needed.
 #pragma once
 
 #include <string_view>

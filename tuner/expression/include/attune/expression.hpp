@@ -18,23 +18,23 @@ namespace attune {
 
 struct ParsedExpression;  // expression/node.hpp
 
-// How the text is read: as attune writes it, or as Python does, for restrictions of other tuners.
+// The syntax of a text: attune's own, or Python's, in which other tuners write restrictions.
 enum class Dialect { attune, python };
 
-// The text is no expression. `offset` is the position of the mistake in text(), in bytes from 0.
+// The text is not an expression. `offset` is the position of the mistake in text(), in bytes from 0.
 class ExpressionError : public UsageError {
  public:
   ExpressionError(const std::string& message, std::size_t at) : UsageError(message), offset(at) {}
   std::size_t offset;
 };
 
-// A result that does not exist: division by zero, overflow, log2 of <= 0, ... An undefined restriction is false.
+// The result where there is no value: division by zero, overflow, log2 of <= 0, ... An undefined restriction is false.
 struct Undefined {
   std::string reason;
 };
 
-// Where an expression finds its names: the problem, then the configuration, then the device. Each may be null. A view:
-// what it points to must outlive it.
+// Where an expression looks its names up: first in the problem, then in the configuration; `device.NAME` in the device.
+// Each pointer may be null. A view: what it points to must outlive it.
 struct Scope {
   const Bindings* problem = nullptr;
   const Bindings* configuration = nullptr;
@@ -62,14 +62,14 @@ class Expression {
   // Returns the device properties used ("shared_per_block"), each once.
   const std::vector<std::string>& device_properties() const noexcept;
 
-  // Returns Undefined for a value that does not exist, and for a name that `scope` lacks. Throws nothing for either.
+  // Returns Undefined where there is no value, and where `scope` lacks a name. Throws for neither.
   Result evaluate(const Scope& scope) const;
   // Evaluates without look-ups by name. `values` has one entry per names(), in that order; null where a name is not
   // bound.
   Result evaluate(std::span<const Value* const> values, const DeviceInfo* device) const;
   bool holds(std::span<const Value* const> values, const DeviceInfo* device) const;
 
-  // Evaluates a restriction: true only if the result is a defined boolean true or a non-zero number.
+  // Returns whether a restriction holds: its result is defined, and true or a non-zero number.
   bool holds(const Scope& scope) const;
   // Returns evaluate() as an integer. Throws Error "<what>: <text>: <reason>" if it is undefined or no integer.
   std::int64_t integer(const Scope& scope, std::string_view what) const;
@@ -84,8 +84,9 @@ class Expression {
   std::shared_ptr<const Parsed> parsed_;
 };
 
-// Reads "n=2**28 T=float ORDER=Order::rows": items apart by white space, values constant expressions. A plain
-// identifier (with ::) or quoted value is a name. Throws UsageError naming the item and what was expected.
+// Reads "n=2**28 T=float ORDER=Order::rows": items separated by white space, whose values are constant expressions. A
+// value that is an identifier (perhaps with ::) or quoted is a name. Throws UsageError naming the item and what was
+// expected.
 Bindings parse_bindings(std::string_view text);
 
 }  // namespace attune

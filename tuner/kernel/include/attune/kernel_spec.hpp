@@ -1,4 +1,4 @@
-// KernelSpec: a kernel file, read; or the same built in C++ as an aggregate. It holds the source, [problem],
+// KernelSpec: a kernel file that was read, or the same built in C++ as an aggregate. It holds the source, [problem],
 // [parameters], the steps and the check. A plain value: fill it in, then treat it as read-only. Format:
 // docs/kernel_files.md.
 #pragma once
@@ -26,7 +26,7 @@ struct ProblemParameter {
   ProblemKind kind = ProblemKind::size;                // size: 1 .. 2^62; integer: any int64
   std::vector<std::string> types;                      // kind == type: allowed type names, the first is the default
   std::optional<std::int64_t> default_value;           // sizes and integers
-  std::map<std::string, std::int64_t> device_default;  // by device kind, before default_value ("host" -> 1024)
+  std::map<std::string, std::int64_t> device_default;  // by device kind ("host" -> 1024), instead of default_value
   std::vector<std::string> choices = {};               // kind == choice: allowed names, the first is the default
 };
 
@@ -42,14 +42,14 @@ struct Step {
   std::vector<Expression> block;               // 1 to 3 dimensions
   std::optional<Expression> shared;            // dynamic shared memory, bytes
   std::vector<Expression> cluster = {};        // [[launch]]: 1 to 3 dimensions in blocks; empty: no clusters
-  std::optional<Expression> overlap = {};      // [[launch]]: true: it may begin before the launch before it has ended
+  std::optional<Expression> overlap = {};      // [[launch]]: true: it may begin while the preceding launch runs
   std::optional<Expression> cooperative = {};  // [[launch]]: true: all blocks run at the same time
   std::vector<std::string> arguments;
-  // memset: the whole argument is set to a byte
+  // memset: every byte of the argument is set to memset_value
   std::string memset_argument;
   int memset_value = 0;
   // both
-  std::optional<Expression> when;  // false: neither compiled nor launched
+  std::optional<Expression> when;  // where false, the step is neither compiled nor launched
 };
 
 enum class Role { in, out, inout, scratch, scalar, map };
@@ -62,7 +62,7 @@ enum class FillKind { uniform, normal, constant, iota, permutation, zipf, seed }
 struct Fill {
   FillKind kind = FillKind::uniform;
   // Over problem names. uniform: lower and upper bound, both inclusive for integers; normal: mean, standard deviation;
-  // constant: the value; zipf: exponent, count. The others have none.
+  // constant: the value; zipf: exponent, count. The other kinds have none.
   std::vector<Expression> numbers;
 };
 
@@ -70,60 +70,63 @@ struct Fill {
 struct Check {
   std::optional<Expression> absolute;
   std::optional<Expression> relative;
-  std::optional<Expression> differing;  // elements that may be further away
+  std::optional<Expression> differing;  // how many elements may exceed the tolerance
   std::optional<bool> allow_nonfinite;
 };
 
-// An array of the kernel as tensor maps see it: in boxes, which move whole. Dimension 0 is the innermost one.
+// How a tensor map sees an array of the kernel: in boxes, each of which is moved as a whole. Dimension 0 is the
+// innermost one.
 struct TiledView {
   std::string array;                  // the name of an array argument
   std::vector<Expression> shape;      // elements, 1 to 5 dimensions
   std::vector<Expression> strides;    // elements, of dimensions 1 and up; empty: dense
   std::vector<Expression> box;        // elements of each dimension
   std::optional<Expression> swizzle;  // bytes: 0 (absent), 32, 64 or 128
-  std::optional<Expression> when;     // false: neither encoded nor limited; the kernel gets zeros
+  std::optional<Expression> when;     // where false, the map is neither encoded nor checked; the kernel gets zeros
 };
 
 // One line of [arguments].
 struct Argument {
   std::string name;
-  std::string type;  // a type name, or the name of a type of the problem
+  std::string type;  // a type name, or the name of a type in [problem]
   Role role = Role::scalar;
   std::optional<Expression> size;   // elements; arrays only
   std::optional<Fill> fill;         // absent: full range for integers, uniform(-1, 1) otherwise
   bool restore = true;              // inout: restored before every sample
   std::optional<Expression> value;  // scalars: computed, the application does not pass it
   bool is_mapped = false;           // in, out, inout: the array lies in host memory, which the device accesses
-  std::optional<Expression> mapped_where = {};  // when set, that is so of the problems for which it is true
-  // Variable of the code, "d_filter" or "filter<T>". in: it gets the content, and is no kernel parameter; scratch: it
-  // is the memory.
+  std::optional<Expression> mapped_where = {};  // when set, is_mapped holds only for problems for which this is true
+  // The variable of the code that holds the array: "d_filter", "filter<T>". An `in` array is copied into it and is not
+  // a kernel parameter; a `scratch` array is the variable itself.
   std::string symbol = {};
-  bool by_value = false;                // in: its elements are passed among the kernel's parameters
+  bool by_value = false;                // in: the kernel gets its elements as a parameter
   std::optional<TiledView> tiles = {};  // role map: attune encodes it, the application does not pass it
 };
 
 // What is passed to the compiler as -DNAME=VALUE.
 enum class Defines {
   none,
-  all,        // problem values; parameters too where a configuration is compiled
-  parameters  // parameters alone; for prepare and reference steps their first values
+  all,        // problem values, and parameters where a configuration is compiled
+  parameters  // parameters alone; prepare and reference steps get their first values
 };
 
 struct CompileOptions {
   std::vector<std::string> options;  // "--maxrregcount={REGISTERS}", "--use_fast_math if FAST"
   Defines defines = Defines::none;
-  std::string requires_architecture;         // "sm_90a": the kernel runs there alone
-  std::optional<Expression> requires_where;  // when set, that is so of the configurations for which it is true
+  std::string requires_architecture;         // "sm_90a": the only architecture on which the kernel runs
+  std::optional<Expression> requires_where;  // when set, only configurations for which it is true require that
 };
 
-// What of a kernel must be equal for wisdom to apply, as hexadecimal SHA-256. Filled by fingerprints_of().
+// Fingerprints of a kernel's parts, as hexadecimal SHA-256. A record applies only where code and contract are equal.
+// Filled by fingerprints_of().
 struct Fingerprints {
   std::string code;      // source with blanked front matter, contents of its headers, fixed options
   std::string contract;  // [problem] [[launch]] [arguments]
   std::string space;     // [parameters] [restrictions]
 };
 
-// Work of one launch of the kernel. Expressions over the problem, and over parameters where the work depends on them.
+// The work of one launch of the kernel: expressions over the problem, and over parameters where the work depends on
+// them.
 struct Metrics {
   std::optional<Expression> bytes;  // gives GB/s
   std::optional<Expression> flops;  // gives GFLOP/s
@@ -131,14 +134,14 @@ struct Metrics {
   std::string unit;                 // of items: "points", "interactions"
 };
 
-// One line of a ladder: a configuration by a name.
+// One step of a ladder: a configuration with a name.
 struct LadderStep {
   std::string name;
-  std::string configuration;  // "VARIANT=0 BLOCK=128"; what it leaves out takes its defaults
+  std::string configuration;  // "VARIANT=0 BLOCK=128"; parameters that it leaves out have their defaults
   std::string published;      // what its source reports, as text: "8.054 ms"
 };
 
-// Configurations that are compared in their order, as in the talks that made them known. In no fingerprint.
+// Configurations that are compared in the order of a talk that presented them. No fingerprint covers ladders.
 struct Ladder {
   std::string name;
   std::string source;                 // of the published figures
@@ -151,34 +154,35 @@ struct KernelSpec {
   std::string name;  // [A-Za-z_][A-Za-z0-9_]*, at most 128 characters
   std::string summary;
   SourceText source;
-  std::string folder;  // absolute: of the kernel file; relative -I options count from here. "": there is no file
+  std::string folder;  // absolute, of the kernel file; relative -I options start here. "": there is no file
   std::vector<ProblemParameter> problem;
   std::vector<Parameter> parameters;
   std::vector<Expression> rules;
   std::vector<Step> prepare;
   std::vector<Step> launch;
-  std::vector<Step> verify;  // after the launch in each check, untimed: bring its result into a form to compare
+  std::vector<Step> verify;  // run after the launch in each check, untimed: make its result comparable
   std::vector<Step> reference;
   std::vector<Argument> arguments;  // in the order in which an application passes them
   Check check;
   std::map<std::string, Check> argument_check;  // [check.NAME]
   Metrics metrics;
   CompileOptions compile;
-  // Of which configurations equal inputs give equal bits, in every launch: true or false over problem and parameters.
-  // Without it the kernel promises that of none.
+  // Over problem and parameters: true for the configurations with which equal inputs give equal bits in every launch.
+  // If absent, the kernel promises that for no configuration.
   std::optional<Expression> deterministic;
-  // When set, values of parameters were left out of this one: the kernel with all of them, whose default stays.
+  // Set when this spec was narrowed: the kernel with all values of its parameters. Its default configuration stays the
+  // default.
   std::shared_ptr<const KernelSpec> whole;
   std::vector<Ladder> ladders;
   Fingerprints fingerprints;
-  // When set, exactly these configurations are legal, without rules or limits. Parameters may be narrowed: a
-  // configuration then counts only if they still list its values. The `replay` device sets it.
+  // When set, exactly these configurations are legal, and rules and limits do not apply. If parameters were narrowed, a
+  // configuration is legal only if they still list its values. The `replay` device sets it.
   std::shared_ptr<const std::vector<Configuration>> listed;
 
   const Argument* find_argument(std::string_view name) const noexcept;
   const Parameter* find_parameter(std::string_view name) const noexcept;
   const ProblemParameter* find_problem(std::string_view name) const noexcept;
-  // Returns whether inputs are restored before each launch: then launches cannot follow each other.
+  // Returns whether inputs are restored before each launch, so that launches cannot follow each other directly.
   bool restores_inputs() const noexcept;
 };
 

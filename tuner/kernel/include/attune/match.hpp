@@ -1,4 +1,4 @@
-// Match: how well a record fits a request, and why; the ladder's grades are in docs/dispatch.md. A plain value.
+// Match: how well a record fits a request, and why. docs/dispatch.md explains the rungs. A plain value.
 #pragma once
 
 #include <optional>
@@ -16,11 +16,11 @@ std::string_view to_text(Rung rung) noexcept;
 struct Match {
   Rung rung = Rung::none;
   Configuration configuration;  // what will be launched; the default on rung none
-  std::string why;              // one sentence, names kernel and device, and the next step on rung none
+  std::string why;              // one sentence that names kernel and device, and on rung none the next step
   double speedup = 1;           // over the default, as recorded; 1 on rung none, and without a default
   std::string record_problem;   // the problem of the record that was used, as text; "" on rung none
-  // What became of the default where the record was made: "resources"; "restricted": it is not deterministic; "": it
-  // ran. It ends in a zero.
+  // The verdict on the default configuration in the session that made the record, such as "resources". "restricted": it
+  // is not deterministic. "": it ran. The text is zero-terminated.
   std::string_view default_failure = "";
 };
 

@@ -1,5 +1,5 @@
-// tune(): a tuning session inside a program (CMake: attune::tuner), as `attune tune` does it. Afterwards
-// Dispatcher::refresh() takes the result up.
+// tune(): a tuning session inside a program (CMake: attune::tuner), as `attune tune` runs it. The dispatcher uses the
+// result after Dispatcher::refresh().
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@
 
 namespace attune {
 
-// Where configurations are compiled and launched. Some of them may crash, hang or write anywhere.
+// Where configurations are compiled and launched. A configuration may crash, hang or write anywhere.
 enum class Isolation {
-  processes,  // in worker processes of the program `attune`: a configuration ends its own process at most
-  none        // in this process: a crash ends it, a hang is for ever, and a fault may cost the context of the device
+  processes,  // in worker processes of the program `attune`: a bad configuration ends its worker at most
+  none        // in this process: a crash ends it, a hang lasts for ever, and a fault may ruin the device's context
 };
 
 struct TuneProgress {
   std::int64_t trials = 0;  // so far
   double default_ns = 0;    // median time of the default configuration; 0: it failed, or is not known yet
-  double best_ns = 0;       // of the best so far; 0: there is none
+  double best_ns = 0;       // median time of the best configuration so far; 0: there is none
   Configuration best;
 };
 
@@ -34,45 +34,46 @@ struct TuneOptions {
   // The program to start for workers: `attune` of the same version as this library, or one whose main() calls
   // run_command_line(). "": `attune` of $PATH, which set-user-id programs ignore.
   std::filesystem::path executable;
-  std::optional<double> seconds;         // ends the search; a longer time than the effort's own replaces that
-  std::optional<std::int64_t> trials;    // ends the search
-  std::optional<std::int64_t> patience;  // ends it after so many trials without an improvement by 1 %
+  std::optional<double> seconds;         // limit of the search; replaces the effort's own limit, even if longer
+  std::optional<std::int64_t> trials;    // limit of the search
+  std::optional<std::int64_t> patience;  // ends the search after so many trials without an improvement by 1 %
   std::string strategy;                  // "NAME:option=value,..."; "": the effort's own
   std::optional<std::uint64_t> seed;     // of the data and of random choices
-  bool fresh = false;                    // searches though the result is known
+  bool fresh = false;                    // searches even if the result is known
   std::stop_token stop;                  // ends the search early; the best so far is kept
   std::function<void(const TuneProgress&)> progress;  // after each trial, on the thread that called tune()
-  std::function<void(const std::string&)> note;       // a worker that died, another process on the device
+  std::function<void(const std::string&)> note;       // told of a worker that died, another process on the device, ...
 };
 
 enum class TuneEnd {
   estimated,    // Effort::estimate: what is known, or the default configuration; nothing was measured
-  known,        // an earlier session had found it
+  known,        // an earlier session has found the result
   finished,     // the effort is spent, or patience ended it
-  partial,      // a limit of time or trials came first; the next call goes on
-  interrupted,  // it was asked to stop
+  partial,      // a limit of time or trials came first; the next call continues the search
+  interrupted,  // TuneOptions::stop was requested
   no_survivor   // no configuration is legal, compiles and gives the right result
 };
 
 struct TuneResult {
   TuneEnd end = TuneEnd::finished;
-  std::optional<Configuration> configuration;  // the best one; none: there is no record
+  std::optional<Configuration> configuration;  // the best one; nothing: there is no record
   double median_ns = 0, default_ns = 0;        // medians of the final comparison, nanoseconds; 0: not measured
   double speedup = 1;                          // over the default, median of paired ratios
-  std::int64_t trials = 0;                     // of the session, known ones included
+  std::int64_t trials = 0;                     // of the session, including known ones
   std::string explanation;                     // why there is no record; `estimated`: Match::why
 };
 
-// Searches the best configuration of a kernel for a problem on the device of `gpu`, with its regime and objective, and
-// stores it in its database. Blocks, from some seconds to the time of the effort. `spec`: a kernel file with its
-// reference, or complete() in C++; what `gpu` has of an embedded kernel lacks reference and data. Absent names of
-// `problem` take their defaults. Times are right where nothing else uses the device meanwhile. Any thread, one call at
-// a time. A program that ignores SIGCHLD cannot have Isolation::processes. Throws UsageError for an unknown name or
-// value, and where no program for workers is found. Throws Error for a broken environment; the trials so far are kept.
+// Searches for the best configuration of a kernel for a problem on the device of `gpu`, with the regime and objective
+// of `gpu`, and stores it in the database of `gpu`. Blocks for some seconds, or up to the time of the effort. `spec` is
+// a kernel file with its reference, or comes from complete(); an embedded kernel in `gpu` does not serve, because it
+// lacks reference and data. Absent names of `problem` take their defaults. Times are right only if nothing else uses
+// the device meanwhile. Any thread, one call at a time. A program that ignores SIGCHLD cannot use Isolation::processes.
+// Throws UsageError for an unknown name or value, and if no program for workers is found. Throws Error for a broken
+// environment; the trials so far are kept.
 TuneResult tune(Dispatcher& gpu, const KernelSpec& spec, const Problem& problem, Effort effort,
                 const TuneOptions& options = {});
 
-// Does so for a built-in kernel by its name, or for a kernel file by its path (ends in .cu or holds a '/').
+// Does the same for a built-in kernel by its name, or for a kernel file by its path (ends in .cu or contains a '/').
 TuneResult tune(Dispatcher& gpu, const std::string& kernel, const Problem& problem, Effort effort,
                 const TuneOptions& options = {});
 
