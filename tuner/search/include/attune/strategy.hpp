@@ -32,8 +32,8 @@ struct Experience {
 class Strategy {
  public:
   virtual ~Strategy() = default;
-  // Called before the first ask(). Returns whether the strategy uses the experience. If it does not, the session tries
-  // the best configurations of the experience before the strategy's first proposal.
+  // Called before the first ask(). Returns whether the strategy uses the experience. If it does not, a session may try
+  // the best configuration of the experience before the strategy's first proposal.
   virtual bool learn_from(const Experience& /*experience*/) { return false; }
   // Returns the next configuration to try. It must be legal, not proposed before, and not told before. Returns nothing
   // when none is left, or when none can be proposed without further outcomes. Several calls may come before an outcome,
