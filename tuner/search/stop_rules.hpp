@@ -16,7 +16,7 @@ enum class StopReason {
   patience,  // too many trials without an improvement
   target,    // the best is fast enough
   interrupt,
-  hopeless,  // no configuration survives
+  hopeless,  // nearly all of the first trials failed alike
 };
 std::string_view to_text(StopReason reason) noexcept;  // "everything_tried", "effort_spent", ...
 

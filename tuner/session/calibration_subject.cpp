@@ -15,8 +15,8 @@
 namespace attune {
 namespace {
 
-// Arrays are this many times the L2 cache, so that what the cache still holds does not count. If the cache is unknown,
-// they have at least least_bytes.
+// Arrays are this many times the L2 cache, so that what the cache still holds does not count. They have at least
+// least_bytes, even if the cache is unknown.
 constexpr std::uint64_t caches_per_array = 16, least_bytes = 64 << 20;
 constexpr std::uint64_t arrays_per_memory = 16;
 

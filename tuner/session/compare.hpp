@@ -16,7 +16,7 @@ struct Compared {
   std::vector<Contender> contenders;
   std::vector<ReadingsSeen> seen;  // by round; rounds sent together share their numbers
   std::vector<double> clocks_mhz;  // readings of the clock during the stage
-  bool is_metered = false;         // the energy was metered, because an objective needs it
+  bool is_metered = false;         // all energy that an objective needs was metered
   bool metered_throttled = false;  // the device was throttled during metering
 };
 

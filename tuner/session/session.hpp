@@ -74,7 +74,7 @@ struct SessionResult {
   std::vector<Rejection> rejections;      // of these trials, the most frequent first
   bool few_survived = false;              // few of these trials survived: the answer may be far from the optimum
   std::vector<std::string> remarks;       // the compiler's, on the default and on the best
-  std::vector<QuarantineEntry> left_out;  // quarantined, or late or dead in this session by their compiler
+  std::vector<QuarantineEntry> left_out;  // quarantined, or left out by this session: WisdomStore::suspected()
   std::string explanation;
   int workers_replaced = 0;  // device workers replaced in this run
   // Seconds of this run's search: all; those in which the device worker worked; those of waiting for compilers with

@@ -20,7 +20,7 @@ namespace attune {
 struct Outcome {
   bool valid = false;    // the configuration compiled, gave the right result and was measured
   double objective = 0;  // if valid: > 0, less is better. Only ratios have a meaning, since units differ
-  double seconds = 0;    // what it took: a session gives the time of compiling, a recording all; 0 if unknown
+  double seconds = 0;    // in a session, of compiling; in a recording, of the whole trial; 0 if unknown
 };
 
 // Trials of the same kernel on another device or for another problem. Compare its objectives only with each other.
