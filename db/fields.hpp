@@ -1,4 +1,4 @@
-// The fields of what the store alone knows, in one list each, as core/record_fields.hpp has those of records.
+// The fields of the types that only the store knows, in one list per type; core/record_fields.hpp has those of records.
 #pragma once
 
 #include "core/record_fields.hpp"
@@ -6,7 +6,7 @@
 
 namespace attune {
 
-// All but those of the key, of the row's number and of its trials.
+// All fields except those of the record's key, the row's id and its number of trials.
 void fields(auto&& visit, Is<SessionRow> auto& x) {
   visit("regime", x.key.record.regime);
   visit("objective", x.key.record.objective);

@@ -14,7 +14,7 @@ void bind_attempt_key(SQLite::Statement& statement, std::int64_t session, const 
   statement.bind(":configuration", bindings_json(configuration));
 }
 
-// Returns the attempt. A damaged one counts as absent, and is overwritten.
+// Returns the attempt at a configuration, if any. A damaged attempt counts as absent, and is overwritten.
 std::optional<Attempt> present_attempt(SQLite::Database& database, std::int64_t session,
                                        const Configuration& configuration) {
   SQLite::Statement select(database, R"sql(
@@ -24,7 +24,7 @@ std::optional<Attempt> present_attempt(SQLite::Database& database, std::int64_t 
   return select.executeStep() ? read_row<Attempt>(select) : std::nullopt;
 }
 
-// Stores an attempt. The row keeps its id, and so its place in the order.
+// Stores an attempt. An existing row keeps its id, and so its place in the order.
 void put_attempt(SQLite::Database& database, std::int64_t session, const Attempt& attempt) {
   SQLite::Statement put(database, R"sql(
     INSERT INTO attempt(session_id, configuration, begun, alone)

@@ -28,17 +28,18 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
-// The longest wait for a lock: a migration or a long commit on a slow disk ends well within it.
+// The longest wait for a lock. A migration or a long commit on a slow disk ends well within it.
 constexpr Seconds writer_wait_limit{30};
-// Applications look up while they start, and can continue with a default configuration.
+// The same for read-only stores: applications look records up while they start, and can go on with a default
+// configuration.
 constexpr Seconds reader_wait_limit{5};
-// SQLite's own wait in each attempt. SQLite gives up at once where waiting could deadlock, hence the attempts. A signal
-// ends the wait between two.
+// SQLite's own wait in each attempt. There are several attempts, because SQLite gives up at once where waiting could
+// deadlock. A signal ends the wait between two attempts.
 constexpr Seconds sqlite_wait{0.3};
-// Between attempts; random, so that two processes do not collide again and again.
+// The pause between attempts is random, so that two processes do not collide again and again.
 constexpr int shortest_pause_ms = 5, longest_pause_ms = 50;
 
-// SQLite makes no row beyond the largest number, and calls that a full disk.
+// Beyond the largest row number SQLite makes no row and reports a full disk.
 constexpr std::int64_t most_row_number = std::int64_t{1} << 62;
 constexpr const char* last_row_number = R"sql(
   SELECT coalesce(max(last), 0) FROM (
@@ -61,7 +62,7 @@ void set_sqlite_wait(SQLite::Database& database, Seconds wait) {
 }
 
 SqliteFailure failure_of(const SQLite::Exception& error, const SQLite::Database* database) {
-  const int of_opening = errno;  // of a connection that was not made; nothing else keeps it
+  const int of_opening = errno;  // the error if no connection was made: nothing else keeps it
   SqliteFailure failure{.message = error.what()};
   failure.code = error.getExtendedErrorCode() > 0 ? error.getExtendedErrorCode() : error.getErrorCode();
   const int primary = failure.code & 0xff;
@@ -74,7 +75,7 @@ SqliteFailure failure_of(const SQLite::Exception& error, const SQLite::Database*
   return failure;
 }
 
-// Returns the error that a user reads. A write-ahead log needs a directory that can be written.
+// Returns the error that a user reads, with advice of its own for a write-ahead log, which needs a writable directory.
 Error error_of(const std::filesystem::path& file, const SqliteFailure& failure, double waited_seconds = 0) {
   const int primary = failure.code & 0xff, cause = failure.system_error;
   if ((primary != SQLITE_CANTOPEN && primary != SQLITE_READONLY) || cause == EMFILE || cause == ENFILE ||
@@ -119,7 +120,7 @@ WisdomConnection::~WisdomConnection() {
 
 void WisdomConnection::create() {
   create_wisdom_file(file_, [this](const std::filesystem::path& fresh) {
-    std::unique_ptr<SQLite::Database> database;  // outside: it knows the system's error
+    std::unique_ptr<SQLite::Database> database;  // outside the try block, because it knows the system's error
     try {
       database = std::make_unique<SQLite::Database>(fresh.string(), SQLite::OPEN_READWRITE);
       create_schema(*database);
@@ -163,14 +164,14 @@ void WisdomConnection::open_readable() {
   } catch (const SQLite::Exception& error) {
     throw error_of(file_, failure_of(error, database_.get()));
   }
-  // SQLite silently opens for reading what it may not write.
+  // SQLite silently opens a file read-only if it may not write it.
   if (writable_ && sqlite3_db_readonly(database_->getHandle(), "main") != 0)
     throw wisdom_error(file_, {.code = SQLITE_READONLY, .message = "attempt to write a readonly database"});
 }
 
 void WisdomConnection::apply_settings() {
   sqlite3_db_config(database_->getHandle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-  // The schema has no triggers: one that is there was put there by another program.
+  // The schema has no triggers, so any trigger was put there by another program.
   sqlite3_db_config(database_->getHandle(), SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   sqlite3_limit(database_->getHandle(), SQLITE_LIMIT_ATTACHED, 0);
   set_sqlite_wait(*database_, std::min(sqlite_wait, wait_limit_));
@@ -182,8 +183,8 @@ void WisdomConnection::apply_settings() {
   )sql");
 }
 
-// A killed writer leaves a journal to roll back, at any moment, which a read-only connection may not do. A short-lived
-// writing connection does it instead. Returns false while another process holds the lock.
+// Rolls back the journal that a killed writer may leave at any moment. A read-only connection may not do that, so a
+// short-lived writing connection does. Returns false while another process holds the lock.
 bool WisdomConnection::roll_back_journal() {
   try {
     SQLite::Database writing(file_.string(), SQLite::OPEN_READWRITE);
@@ -199,7 +200,8 @@ bool WisdomConnection::roll_back_journal() {
   }
 }
 
-// A pass over the whole file. What is sound in a damaged one can still be read.
+// Checks the whole file. Throws for a damaged file only if it is to be written, because its sound rows can still be
+// read.
 void WisdomConnection::check_content() {
   std::string verdict, of_rows;
   read([&](SQLite::Database& database) {
@@ -227,8 +229,8 @@ void WisdomConnection::check_tables() {
     throw wisdom_error(file_, {.code = SQLITE_CORRUPT, .message = fmt::format("it has a row {}", last_row)});
 }
 
-// Sets a rollback journal unless WAL is requested. A WAL database cannot be read from a read-only directory. A tuner's
-// few writes a second gain nothing from WAL.
+// Sets a rollback journal unless WAL is requested or in use. A WAL database cannot be read from a read-only directory,
+// and the few writes per second of a tuner gain nothing from WAL.
 void WisdomConnection::set_journal() {
   const auto asked = trusted_environment("ATTUNE_DB_JOURNAL");
   if (asked && *asked != "wal" && *asked != "truncate")

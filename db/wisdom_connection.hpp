@@ -1,5 +1,5 @@
-// WisdomConnection: an open wisdom database with the settings of every use, and the only way to read or write it. Owned
-// by a WisdomStore; one thread at a time. After fork() its use throws.
+// WisdomConnection: an open wisdom database with the settings that every use needs. A WisdomStore owns it and reads and
+// writes only through it. One thread at a time. In a child process after fork() its use throws Error.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -18,7 +18,8 @@ class WisdomConnection {
  public:
   using Work = std::function<void(SQLite::Database&)>;
 
-  // Opens, and if `writable` creates or migrates, `file` (absolute, or ":memory:"). Throws Error.
+  // Opens `file` (absolute, or ":memory:"). If `writable`, creates a missing file and migrates an older format. Throws
+  // Error.
   WisdomConnection(std::filesystem::path file, bool writable, DatabaseWaiting waiting = {});
   ~WisdomConnection();
   WisdomConnection(const WisdomConnection&) = delete;
@@ -26,10 +27,11 @@ class WisdomConnection {
 
   const std::filesystem::path& file() const noexcept { return file_; }
 
-  // Runs `work`. While another process holds the lock, it waits and runs `work` again from its start, within the wait
-  // limit. `work` may run more than once: it must assign its results, not append to them. Throws Error.
+  // Runs `work`. While another process holds the lock, waits and runs `work` again from its start, within the wait
+  // limit. Because `work` may run more than once, it must assign its results, not append to them. Throws Error.
   void read(const Work& work);
-  // Runs `work` in one IMMEDIATE transaction. It is durable on return and undone if `work` throws.
+  // Runs `work` in one IMMEDIATE transaction, again if necessary, as read() does. The transaction is durable on return
+  // and undone if `work` throws.
   void write(const Work& work);
 
  private:
@@ -50,7 +52,7 @@ class WisdomConnection {
   pid_t process_ = 0;
   std::chrono::duration<double> wait_limit_;
   DatabaseWaiting waiting_;
-  bool gave_up_ = false;  // a signal ended a wait: there is no further one
+  bool gave_up_ = false;  // a signal ended a wait; later waits are not ended by signals
   std::unique_ptr<SQLite::Database> database_;
 };
 

@@ -80,7 +80,7 @@ Error wisdom_error(const std::filesystem::path& file, const SqliteFailure& failu
   const std::string system = cause != 0 ? fmt::format(", {}", std::strerror(cause)) : "";
   const std::string_view remedy = system_failure(cause);
   std::string text = meaning_of(primary);
-  if (remedy != std::strerror(cause))  // more than SQLite knows of a failed write or opening
+  if (remedy != std::strerror(cause))  // the system's reason says more than SQLite's message
     text = fmt::format("the wisdom database {{file}} cannot be used: {}; what was stored before is safe", remedy);
   return Error(
       fmt::format("{} (SQLite {}: {}{})",

@@ -1,4 +1,4 @@
-// Makes the Error that a user reads from SQLite's and the system's error codes. Pure.
+// Makes the Error that a user reads out of SQLite's and the system's error codes. Pure.
 #pragma once
 
 #include <filesystem>
@@ -15,9 +15,9 @@ struct SqliteFailure {
   std::string message;   // SQLite's own
 };
 
-// Returns true when another connection holds the lock: worth waiting.
+// Returns true if another connection holds the lock, so that waiting may help.
 bool is_busy(int code) noexcept;
-// Returns an Error with the file, what happened, the next step and SQLite's message. `waited_seconds` is shown for
+// Returns an Error that states the file, what happened, what to do and SQLite's message. `waited_seconds` is shown for
 // locks.
 Error wisdom_error(const std::filesystem::path& file, const SqliteFailure& failure, double waited_seconds = 0);
 

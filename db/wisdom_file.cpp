@@ -24,7 +24,7 @@ namespace {
 constexpr mode_t wisdom_file_mode = 0600;
 constexpr int first_sqlite_with_sound_wal = 3051003;
 
-// File systems on which WAL's shared memory works: of local disks and of memory. Unknown ones count as remote.
+// File systems of local disks and of memory, on which WAL's shared memory works. Unknown file systems count as remote.
 constexpr unsigned long local_file_systems[] = {
     EXT4_SUPER_MAGIC,  // ext2, ext3, ext4
     XFS_SUPER_MAGIC,  BTRFS_SUPER_MAGIC, TMPFS_MAGIC, F2FS_SUPER_MAGIC,
@@ -46,7 +46,7 @@ void require_plain_file(const fs::path& file, const struct stat& status) {
                             (file / "wisdom.db").string()));
   if (!S_ISREG(status.st_mode))
     throw Error(fmt::format("{} is not a regular file, so no wisdom database; name another file", file.string()));
-  // SQLite takes an empty file for an empty database: lost wisdom would look like no wisdom.
+  // SQLite takes an empty file for an empty database, so lost wisdom would look like no wisdom.
   if (status.st_size == 0)
     throw Error(
         fmt::format("{0} is empty: it was truncated or is not a wisdom database; move it away (mv {0} {0}.empty) and "
@@ -61,7 +61,8 @@ void sync_directory(const fs::path& directory) {
   close(fd);
 }
 
-// A name in the directory of `file`. Its file and journal are removed when it goes out of scope.
+// An empty file with a new name in the directory of `file`. The file and its journal are removed when the object goes
+// out of scope.
 class PrivateFile {
  public:
   explicit PrivateFile(const fs::path& file)
@@ -82,11 +83,11 @@ class PrivateFile {
   fs::path path_;
 };
 
-// Renames `from` to `to` unless `to` exists. Returns whether it did.
+// Gives the file `from` the name `to` unless `to` exists. Returns whether it did.
 bool publish(const fs::path& from, const fs::path& to) {
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
   if (errno == EEXIST) return false;
-  // Some file systems lack RENAME_NOREPLACE; as a rule these have hard links.
+  // Some file systems lack RENAME_NOREPLACE, but most of these have hard links.
   if (link(from.c_str(), to.c_str()) == 0) return true;
   if (errno == EEXIST) return false;
   throw Error(fmt::format("cannot create {}: {}", to.string(), system_reason()));
@@ -108,7 +109,7 @@ bool wisdom_file_exists(const fs::path& file, bool writable) {
   require_access(file, R_OK, fmt::format("the wisdom database {} cannot be read", file.string()));
   if (!writable) return true;
   require_access(file, W_OK, fmt::format("the wisdom database {} cannot be written", file.string()));
-  const fs::path directory = fs::canonical(file).parent_path();  // SQLite puts the journal beside a link's target
+  const fs::path directory = fs::canonical(file).parent_path();  // SQLite puts the journal beside the target of a link
   require_access(directory, W_OK | X_OK,
                  fmt::format("the wisdom database {} cannot be written: its journal needs the directory {}",
                              file.string(), directory.string()));

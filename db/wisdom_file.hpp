@@ -1,4 +1,5 @@
-// The wisdom database as a file, beside SQLite: its opening, its creation, and the journal that its disk allows.
+// What the wisdom database needs as a file, besides SQLite: whether it may be opened, how it is created, and which
+// journal its disk allows. Any thread.
 #pragma once
 
 #include <filesystem>
@@ -6,26 +7,27 @@
 
 namespace attune {
 
-// Returns whether there is a file that SQLite may open. Throws Error for what can be no wisdom database: a directory, a
-// device, an empty file. Throws it too for a file that this process may not read or, with `writable`, write.
+// Returns whether there is a file that SQLite may open. Throws Error for what cannot be a wisdom database (a directory,
+// a device, an empty file), and for a file that this process may not read or, with `writable`, write.
 bool wisdom_file_exists(const std::filesystem::path& file, bool writable);
 
-// Makes a new file of mode 0600, complete or not at all, and its directory. `fill` makes a database of an empty private
-// file in the same directory. The result is renamed to `file` unless another process made `file` first: that one stays.
-// Throws Error, and whatever `fill` throws.
+// Makes a new file of mode 0600, complete or not at all, and its directory. `fill` turns an empty private file in the
+// same directory into a database, which is then renamed to `file`. If another process made `file` first, its file
+// stays. Throws Error, and what `fill` throws.
 void create_wisdom_file(const std::filesystem::path& file,
                         const std::function<void(const std::filesystem::path&)>& fill);
 
-// Makes a file in the same way, but replaces an existing one.
+// Makes a file as create_wisdom_file() does, but in a directory that exists, and replaces an existing file.
 void replace_wisdom_file(const std::filesystem::path& file,
                          const std::function<void(const std::filesystem::path&)>& fill);
 
-// Returns whether the system reports a local disk for `file`; network and user-space file systems are none.
+// Returns whether the system reports a local disk for `file`. Network and user-space file systems do not count as
+// local.
 bool is_on_local_disk(const std::filesystem::path& file);
-// Returns whether the file says that it has a write-ahead log.
+// Returns whether the file's header says that it has a write-ahead log.
 bool is_in_wal_mode(const std::filesystem::path& file) noexcept;
-// Returns whether WAL is safe. A reset of a WAL database can lose its content before SQLite 3.51.3. WAL also needs
-// shared memory between all its users, so a local disk.
+// Returns whether WAL is safe. Before SQLite 3.51.3 a reset of a WAL database can lose its content. WAL also needs a
+// local disk, because all its users share memory.
 bool wal_is_safe(int sqlite_version_number, bool local_disk) noexcept;
 
 }  // namespace attune

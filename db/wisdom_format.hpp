@@ -1,4 +1,4 @@
-// What marks a wisdom database, and what a reader of any version may count on: for those that write and that read one.
+// What marks a wisdom database, and what a reader of any version may count on. Both the store and the reader use it.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,15 @@ namespace attune {
 
 constexpr int wisdom_format = 1;  // user_version, as in schema.sql
 
-// What an application reads in one reading at most: a row, all texts, and the processor's time. A million records have
-// room.
+// The limits of one reading of an application: on a row, on all texts, and on processor time. A million records fit.
 constexpr int most_row_bytes = 64 << 10;
 constexpr std::uint64_t most_reading_bytes = std::uint64_t{1} << 30;
 constexpr double most_reading_seconds = 5;
 
-// Returns the statement that makes the view of applications, as SQLite keeps it.
+// Returns the statement that makes the view for applications, in the text that SQLite keeps.
 std::string_view application_view() noexcept;
 
-// Throws Error unless the id is that of a wisdom database.
+// Throws Error unless `application_id` is that of a wisdom database.
 void require_wisdom(const std::filesystem::path& file, std::int64_t application_id);
 
 }  // namespace attune

@@ -40,7 +40,7 @@ std::int64_t problem_id(SQLite::Database& database, const Problem& problem) {
 
 }  // namespace
 
-// On conflict, here and above, a column is set to its own value: only then does RETURNING answer.
+// On conflict, here and above, a column is set to its own value, because RETURNING answers only then.
 std::int64_t device_id(SQLite::Database& database, const std::string& class_key) {
   SQLite::Statement insert(database, R"sql(
     INSERT INTO device(class_key) VALUES (:class_key)

@@ -1,6 +1,6 @@
-// Quarantine: trials in a WisdomStore of configurations that killed their workers. What may be the fault of a
-// compiler's surroundings (core/verdict.hpp) is held against a configuration only after it happened in two sessions,
-// and a compile_timeout never. Device workers that were perhaps killed from outside are one death of a trial.
+// Quarantine: the trials in a WisdomStore whose configurations killed their workers. A compile_crash, which may be the
+// fault of the compiler's surroundings (core/verdict.hpp), is held against a configuration only after two sessions, and
+// a compile_timeout never. Device workers that were perhaps killed from outside count as one death of a trial.
 #include <SQLiteCpp/Statement.h>
 
 #include <algorithm>
@@ -14,20 +14,21 @@
 namespace attune {
 namespace {
 
-// Regime and objective do not matter: timing does not change what kills a worker. Nor does the kernel's name, as in
-// WisdomStore::candidates().
+// Regime and objective do not matter, because timing does not change what kills a worker. The kernel's name does not
+// matter either, as in WisdomStore::candidates().
 const std::string of_key = R"sql( session_id IN (
   SELECT id FROM session_view
   WHERE code = :code AND contract = :contract AND device_class = :device_class AND problem = :problem) )sql";
 const std::string trials_where = "SELECT id, configuration, verdict, detail, made_ms FROM trial WHERE ";
 
-// A session has two deaths by 4, compile_crash.
+// Verdict 4 is compile_crash. A session has two deaths by it, so four deaths mean two sessions.
 const std::string select_entries =
     "SELECT * FROM (SELECT *, sum(deaths) OVER (PARTITION BY configuration) AS of_all FROM quarantine_view WHERE" +
     of_key + ") WHERE verdict <> 4 OR of_all >= 4 ORDER BY made_ms DESC, id DESC";
-// By 8, fault: a fresh worker followed, and yet one death is held against it.
+// Verdict 8 is fault. A second worker followed, and yet only one death is held against the configuration.
 const std::string killed_from_outside = "(verdict = 8 AND deaths = 1 AND worker >= 2)";
-// What died, or was late (3, compile_timeout), and what was left alone for that (14, quarantined).
+// Lifts what died, what was late (verdict 3, compile_timeout), and what was left alone for that (verdict 14,
+// quarantined).
 const std::string lift_entries =
     "UPDATE trial SET lifted_ms = :lifted_ms WHERE lifted_ms IS NULL "
     "AND ((deaths >= 2 AND verdict <> 0) OR verdict IN (3, 4, 14) OR " +
@@ -48,7 +49,8 @@ void bind_quarantine_key(SQLite::Statement& statement, const RecordKey& key) {
 
 void bind_session(SQLite::Statement& statement, std::int64_t session) { statement.bind(":session_id", session); }
 
-// Returns the entries of a statement that gives the newest first: each configuration once, the oldest first.
+// Returns the entries of a statement that selects the newest first. Returns the oldest first, and each configuration
+// once, with its newest entry.
 template <typename State, typename Bind, typename Key>
 std::vector<QuarantineEntry> entries_of(State& state, const std::string& text, Bind bind, const Key& key) {
   std::vector<QuarantineEntry> found;

@@ -1,4 +1,4 @@
-// Records of a WisdomStore: all are kept, the strongest sound one of each key serves.
+// Records of a WisdomStore: all are kept, and the strongest sound record of each key serves.
 #include <SQLiteCpp/Statement.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace attune {
 namespace {
 
-// Notes that another record beat this one in the same rounds.
+// Notes that another record has beaten this one in the same rounds.
 void supersede(SQLite::Database& database, Record record) {
   record.superseded = true;
   SQLite::Statement update(database, R"sql(
@@ -24,7 +24,7 @@ void supersede(SQLite::Database& database, Record record) {
   update.exec();
 }
 
-// Inserts a record, in place of the one with its uuid.
+// Inserts a record. It replaces a stored record with the same uuid.
 void insert_record(SQLite::Database& database, const Record& record, std::span<const FinalistResult> finalists) {
   SQLite::Statement remove(database, R"sql( DELETE FROM record WHERE uuid = :uuid )sql");
   remove.bind(":uuid", record.uuid);
@@ -107,7 +107,8 @@ std::vector<Record> WisdomStore::records(std::string_view kernel) {
 std::vector<Record> WisdomStore::candidates(const RecordKey& key) {
   std::vector<Record> found;
   state_->connection.read([&](SQLite::Database& database) {
-    // The kernel's own name first: a copy of the file under another name shares its wisdom, in second place.
+    // The kernel's own name comes first. A copy of the kernel file under another name shares its wisdom, in second
+    // place.
     SQLite::Statement select(database, R"sql(
       SELECT * FROM record_view WHERE code = :code AND contract = :contract AND objective = :objective
       ORDER BY kernel <> :kernel, kernel, device_class, problem, regime

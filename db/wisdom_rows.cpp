@@ -17,7 +17,7 @@
 namespace attune {
 namespace {
 
-// Longer logs are cut: a template error can have 100 MB, and a session has thousands of trials.
+// Longer logs are cut, because a template error can have 100 MB and a session has thousands of trials.
 constexpr std::size_t longest_detail_bytes = 64 << 10;
 
 // Binds fields to the statement's parameters of the same names; NaN becomes NULL.
@@ -48,7 +48,7 @@ class Binder {
   SQLite::Statement& statement_;
 };
 
-// Reads fields from the columns of the same names. sound() is false from the first value that attune never writes.
+// Reads fields from the columns of the same names. sound() is false after the first value that attune never writes.
 class Reader {
  public:
   explicit Reader(SQLite::Statement& statement) : statement_(statement) {}
@@ -103,7 +103,7 @@ class Reader {
   bool sound_ = true;
 };
 
-// Adds the parts of a row besides its fields.
+// Adds the parts of a row that are not among its fields.
 void more_fields(const auto&, const auto&) {}
 void more_fields(const auto& visit, const Record& record) {
   visit("strength", strength_of(record));
@@ -130,7 +130,7 @@ std::string shortened(const std::string& detail) {
   return detail.substr(0, end) + fmt::format("\n[{} bytes more]", detail.size() - end);
 }
 
-// Sets the rest of a row, once its fields are read. Returns false for a row that attune never writes.
+// Sets the rest of a value once its fields are read. Returns false for a row that attune never writes.
 bool complete(const Ceiling& ceiling, Reader&) { return ceiling.value > 0; }
 bool complete(const FinalistResult&, Reader&) { return true; }
 bool complete(const Attempt& attempt, Reader&) {

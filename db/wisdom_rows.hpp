@@ -1,5 +1,6 @@
-// Rows of the wisdom database as values and back, by their lists of fields. Columns: schema.sql. Record,
-// FinalistResult, SessionRow, Trial and Ceiling go both ways; Attempt and QuarantineEntry are only read.
+// Converts rows of the wisdom database to values and back, by the lists of the values' fields. Columns: schema.sql.
+// Record, FinalistResult, SessionRow, Trial and Ceiling are read and written; Attempt and QuarantineEntry are only
+// read.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -16,16 +17,16 @@
 
 namespace attune {
 
-// The columns of a row that are no fields of its value: ids of other tables.
+// The columns of a row that are not fields of its value: ids of rows of other tables.
 using Ids = std::initializer_list<std::pair<const char*, std::int64_t>>;
 
-// Inserts `value` and returns the row's id. With `replaces`, it replaces a row that conflicts. Throws UsageError for a
+// Inserts `value` and returns the row's id. With `replaces`, replaces a row that conflicts. Throws UsageError for a
 // record whose times or ratios are not finite.
 template <typename T>
 std::int64_t insert_row(SQLite::Database& database, const char* table, Ids ids, const T& value, bool replaces = false);
 
-// Reads the present row of session_view, record_view, quarantine_view, or else of the table. Returns nothing when its
-// content or its hash is unsound.
+// Returns the value of the statement's present row, which must be of session_view, record_view, quarantine_view, or of
+// the type's table. Returns nothing if the row's content or hash is unsound.
 template <typename T>
 std::optional<T> read_row(SQLite::Statement& statement);
 template <>
@@ -33,10 +34,10 @@ std::optional<Record> read_row(SQLite::Statement& statement);
 template <>
 std::optional<QuarantineEntry> read_row(SQLite::Statement& statement);
 
-// Finds the rows of a key in a view: the condition, and its parameters.
+// The condition that selects the rows of a key in a view, and the function that binds its parameters.
 extern const char* const where_key;  // WHERE kernel = :kernel AND ...
 void bind_key(SQLite::Statement& statement, const RecordKey& key);
-// Leaves out times that mean something else than today.
+// The condition that leaves out times of protocols in which a time had another meaning.
 extern const std::string of_present_meaning;  // AND protocol >= ...
 
 }  // namespace attune

@@ -37,8 +37,8 @@ void put_meta(SQLite::Database& database, const char* name, const std::string& v
   insert.exec();
 }
 
-// The caller holds the write lock: a second connection reads an unchanging file. SQLite does not copy through the
-// connection that holds the lock.
+// Copies the file. The caller holds the write lock, so a second connection reads an unchanging file; SQLite does not
+// copy through the connection that holds the lock.
 void back_up(const fs::path& file, int format) {
   const fs::path copy = file.string() + fmt::format(".bak-v{}", format);
   replace_wisdom_file(copy, [&](const fs::path& fresh) {
@@ -50,7 +50,7 @@ void back_up(const fs::path& file, int format) {
   });
 }
 
-// The view with the names of verdicts, from their one list.
+// Returns the statement of the view that has the names of verdicts, taken from their one list.
 std::string trials_view() {
   std::string names;
   for (int i = 0; i < enum_size<Verdict>(); ++i)
@@ -67,7 +67,7 @@ void create_views(SQLite::Database& database) {
   database.exec(std::string(application_view()));
 }
 
-// What was made by which statement; white space in it counts as one blank.
+// A table, index or view, and the statement that made it, with each run of white space as one blank.
 struct Made {
   std::string kind, name, statement;
 };
@@ -136,10 +136,10 @@ void check_tables(SQLite::Database& database, const fs::path& file) {
 
 void migrate(SQLite::Database& database, const fs::path& file, std::span<const Migration> steps, int newest) {
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
-  // Checked again under the lock: another process may have migrated it meanwhile.
+  // The format is checked again under the lock, because another process may have migrated the file meanwhile.
   const int found = check_format(database, file, newest);
   if (found == newest) {
-    // This connection may have read the tables before; a statement that is run notices the change.
+    // This connection may have read the old tables. Running a statement makes it notice the change.
     database.execAndGet(R"sql( SELECT count(*) FROM sqlite_schema )sql");
     return;
   }

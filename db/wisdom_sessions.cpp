@@ -83,7 +83,7 @@ std::vector<KernelTotals> WisdomStore::kernel_totals() {
 }
 
 void insert_trial(SQLite::Database& database, std::int64_t session, const Trial& trial) {
-  // REPLACE gives a fresh, larger id: the trial moves to the end of the order of trials.
+  // REPLACE gives a new, larger id, so the trial moves to the end of the order of trials.
   insert_row(database, "trial", {{"session_id", session}}, trial, true);
   end_attempt(database, session, trial.configuration);
 }

@@ -22,14 +22,14 @@ struct WisdomStore::State {
   State(std::filesystem::path file, bool writable, DatabaseWaiting waiting)
       : connection(std::move(file), writable, std::move(waiting)) {}
 
-  // Reads all sound `rows` and notes the damaged ones. `table`: a literal.
+  // Returns the values of all sound `rows` and notes the damaged rows. `table` must be a literal.
   template <typename T>
   std::vector<T> read_all(std::string_view table, SQLite::Statement& rows) {
     std::vector<T> values;
     while (std::optional<T> value = read_first<T>(table, rows)) values.push_back(*std::move(value));
     return values;
   }
-  // Reads the first sound row of the remaining `rows`.
+  // Returns the value of the first sound row of the remaining `rows`, and notes the damaged rows before it.
   template <typename T>
   std::optional<T> read_first(std::string_view table, SQLite::Statement& rows) {
     while (rows.executeStep()) {
@@ -42,7 +42,7 @@ struct WisdomStore::State {
   // Returns all sound records of a key, the strongest first.
   std::vector<Record> records_of(SQLite::Database& database, const RecordKey& key);
 
-  // Throws Error when there is no such session.
+  // Throws Error if there is no such session.
   void require_session(SQLite::Database& database, std::int64_t session) const;
   Error no_such_session(std::int64_t session) const;
 
@@ -50,9 +50,9 @@ struct WisdomStore::State {
   std::set<std::pair<std::string_view, std::int64_t>> damaged;  // table and id, each once
 };
 
-// Removes the attempt at `configuration`, if there is one. Part of a write transaction.
+// Removes the attempt at `configuration`, if there is one. Must be called inside a write transaction.
 void end_attempt(SQLite::Database& database, std::int64_t session, const Configuration& configuration);
-// Stores a trial, which ends the attempt at its configuration. Part of a write transaction.
+// Stores a trial, which ends the attempt at its configuration. Must be called inside a write transaction.
 void insert_trial(SQLite::Database& database, std::int64_t session, const Trial& trial);
 
 }  // namespace attune

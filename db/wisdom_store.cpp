@@ -7,7 +7,7 @@
 namespace attune {
 namespace {
 
-// An SQLite that reads URIs ("file:...") never takes an absolute name for one.
+// The name is made absolute, because an SQLite that reads URIs ("file:...") never takes an absolute name for a URI.
 std::filesystem::path absolute_name(const std::filesystem::path& file) {
   return file.empty() || file == ":memory:" ? file : std::filesystem::absolute(file).lexically_normal();
 }

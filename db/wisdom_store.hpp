@@ -1,9 +1,10 @@
-// WisdomStore: the wisdom database: devices, sessions, trials, attempts, records. SQLite underneath
-// (docs/formats/wisdom.md). One connection; one thread at a time. Every write is one IMMEDIATE transaction, durable on
-// return. Processes may share a file. A write waits up to 30 s for another, a read of a read_only store 5 s
-// (ATTUNE_DB_WAIT). Then it throws Error with the command that finds the other process. A child must not use it after
-// fork(): that throws Error. Throws Error for an unreadable, locked, damaged or newer file, for another kind of file,
-// and for a full disk. Committed data is not lost.
+// WisdomStore: the wisdom database, which holds devices, sessions, trials, attempts and records in an SQLite file
+// (docs/formats/wisdom.md). It has one connection; one thread at a time. Every write is one IMMEDIATE transaction,
+// durable on return. Processes may share a file. A read_write store waits up to 30 s for a lock of another process, a
+// read_only store up to 5 s; ATTUNE_DB_WAIT overrides both. After that it throws DatabaseLocked, an Error with the
+// command that finds the other process. Use in a child process after fork() throws Error. Functions throw Error for an
+// unreadable, locked, damaged or newer file, for another kind of file, and for a full disk. Committed data are not
+// lost.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ namespace attune {
 
 enum class SessionState { running = 0, partial = 1, finished = 2 };
 
-// What a session searches; two commands with equal keys share one session.
+// What a session searches. Two commands with equal keys share one session.
 struct SessionKey {
   RecordKey record;
   std::string space;  // fingerprint of the searched space
@@ -50,7 +51,7 @@ struct SessionRow {
   std::int64_t trials = 0;
 };
 
-// What is kept of all kernels with one name.
+// How much is stored for all kernels with one name.
 struct KernelTotals {
   std::string kernel;
   std::int64_t sessions = 0, trials = 0;
@@ -59,21 +60,21 @@ struct KernelTotals {
 // A configuration under way.
 struct Attempt {
   Configuration configuration;
-  int begun = 1;  // how often it was begun without a verdict
-  int alone = 0;  // how often of these it was the only one under way
+  int begun = 1;  // how often it began without a verdict
+  int alone = 0;  // how many of these times it was the only one under way
 };
 
-// A configuration that must not be launched again, or was not, and why.
+// A configuration that must not be launched again, or was not launched again, and why.
 struct QuarantineEntry {
   Configuration configuration;
   Verdict verdict = Verdict::quarantined;
   std::string detail;
   std::int64_t made_ms = 0;        // Unix time, milliseconds
-  bool has_second_chance = false;  // of suspected(): the next run of the session tries it again
+  bool has_second_chance = false;  // set by suspected(): the next run of the session tries it again
 };
 
-// Waiting for a lock says so once in `note`, after a second. One more of `stop` ends it: WaitInterrupted.
-// `seconds`: how long at most, unless ATTUNE_DB_WAIT says it.
+// How a store waits for a lock. After a second it says so, once, by `note`. If `stop` rises by one, the wait ends and
+// throws WaitInterrupted. `seconds` is the longest wait; ATTUNE_DB_WAIT overrides it.
 struct DatabaseWaiting {
   WaitNote note = {};
   const std::atomic<int>* stop = nullptr;
@@ -83,9 +84,9 @@ struct DatabaseWaiting {
 class WisdomStore {
  public:
   enum class Access { read_write, read_only };
-  // read_write creates the file (0600) and its directory (0700), and brings older formats forward, keeping a backup.
-  // read_only throws when there is no file. ":memory:" is allowed.
-  // `waiting`: what to do while another process has locked the file.
+  // Opens a file, or ":memory:". read_write creates the file (0600) and its directory (0700) if missing, and brings
+  // older formats forward, keeping a backup. read_only throws Error if there is no file. `waiting` says how to wait
+  // while another process has locked the file.
   explicit WisdomStore(const std::filesystem::path& file, Access access = Access::read_write,
                        DatabaseWaiting waiting = {});
   ~WisdomStore();
@@ -102,69 +103,73 @@ class WisdomStore {
   std::vector<SessionRow> sessions(std::string_view kernel);
   void update_session(std::int64_t session, SessionState state, double used_seconds);
 
-  // Trials. Commits at once. A configuration tried again in the same session replaces its trial. A trial is a verdict:
-  // it ends the attempt at its configuration, in the same transaction. With two deaths or more, and any verdict but ok,
-  // it quarantines its configuration.
+  // Trials. Stores a trial. A second trial of a configuration in the same session replaces the first. A trial ends the
+  // attempt at its configuration in the same transaction. A trial with two deaths or more, and any verdict but ok,
+  // quarantines its configuration.
   void add_trial(std::int64_t session, const Trial& trial);
-  // Adds several, in one transaction.
+  // Stores several trials in one transaction.
   void add_trials(std::int64_t session, std::span<const Trial> trials);
-  // Returns the trials in their order.
+  // Returns the trials of a session in the order in which they were stored.
   std::vector<Trial> trials(std::int64_t session);
-  // Returns trials with verdict and times of any session with this record key. Newest first, each configuration once.
+  // Returns the trials, with verdict and times, of all sessions with this record key and space: the newest first, each
+  // configuration once.
   std::vector<Trial> known_trials(const RecordKey& key, std::string_view space);
 
-  // Returns the totals of each kernel's name, by name.
+  // Returns the totals for each name of a kernel, ordered by name.
   std::vector<KernelTotals> kernel_totals();
 
-  // Attempts: stored before a configuration is tried, so that they survive the end of the whole process. Begins one of
-  // each configuration, or begins it once more, and returns them, in one transaction. `alone`: nothing else is under
-  // way. `verdicts`: trials added before, in the same transaction.
+  // Attempts are stored before a configuration is tried, so that they survive the end of the whole process. Begins an
+  // attempt at each configuration, or counts its attempt once more, and returns the attempts. `alone` says that nothing
+  // else is under way. `verdicts` are trials to store before, in the same transaction.
   std::vector<Attempt> begin_attempts(std::int64_t session, const std::vector<Configuration>& configurations,
                                       bool alone, std::span<const Trial> verdicts = {});
-  // Takes one beginning of each with the same `alone` back: nothing was launched.
+  // Takes one beginning of each attempt back, because nothing was launched. `alone` must be as it was at the beginning.
   void withdraw_attempts(std::int64_t session, const std::vector<Configuration>& configurations, bool alone);
-  // Returns the attempts without a verdict, the first begun first. While no process works on the session, its process
-  // was killed during these.
+  // Returns the attempts without a verdict, the first begun first. If no process works on the session, its process was
+  // killed during these attempts.
   std::vector<Attempt> open_attempts(std::int64_t session);
 
-  // Quarantine: configurations of trials with a verdict other than ok and two worker deaths; of compile_crash in two
-  // sessions, of compile_timeout never. It holds for all sessions with the same code, contract, problem and device
-  // class. Regime, objective, space and the kernel's name do not matter. Returns the oldest first, each configuration
-  // once with its last verdict, as the next three do.
+  // Quarantine. Returns the quarantined configurations: those with a trial of two worker deaths and a verdict other
+  // than ok. The verdict compile_crash counts only if it occurs in two sessions, and compile_timeout never counts.
+  // Quarantine holds for all sessions with the same code, contract, problem and device class, whatever their regime,
+  // objective, space and kernel name. This function and the next three return the oldest first, and each configuration
+  // once, with its last verdict.
   std::vector<QuarantineEntry> quarantined(const RecordKey& key);
-  // Returns what was lifted and not tried since, of the same sessions.
+  // Returns the configurations, of the same sessions, that were lifted from quarantine and not tried since.
   std::vector<QuarantineEntry> lifted(const RecordKey& key);
-  // Returns what the next run of this session tries again: what was lifted, and once what died with its compiler or was
-  // killed from outside perhaps.
+  // Returns the configurations that the next run of this session tries again: those that were lifted, and, once, those
+  // that died with their compiler, were late in it, or were perhaps killed from outside.
   std::vector<QuarantineEntry> second_chances(std::int64_t session);
-  // Returns what this session left out for deaths or lateness that may not be the configuration's fault.
+  // Returns the configurations that this session left out for deaths or lateness that may not be their fault.
   std::vector<QuarantineEntry> suspected(std::int64_t session);
-  // Notes in all these trials that they are held against nothing any more; returns their number.
+  // Lifts the quarantine: marks all its trials, and those that may be suspected, as no longer held against their
+  // configurations. Returns the number of trials.
   std::int64_t lift_quarantine(const RecordKey& key);
 
-  // Records. All are kept; of each key the strongest sound one serves (core/record_order.hpp). Rows with a wrong hash
-  // are left out and counted in damaged_rows(). Stores a record and its `finalists` in this order, with a new uuid
-  // where it has none. One with the uuid of a stored record takes its place. If the record that serves has the uuid
-  // `beaten`, the new one beat it in the same rounds: all that are stronger than the new one become superseded. Returns
-  // whether the new one serves.
+  // Records. All are kept; the strongest sound record of each key serves (core/record_order.hpp). Rows with a wrong
+  // hash are left out and counted in damaged_rows(). Stores a record, with a new uuid if it has none, and its
+  // `finalists` in this order. The record replaces a stored record with the same uuid. If the record that serves has
+  // the uuid `beaten`, the new record has beaten it in the same rounds, so all records that are stronger than the new
+  // one become superseded. Returns whether the new record serves.
   bool put_record(const Record& record, std::string_view beaten = {}, std::span<const FinalistResult> finalists = {});
-  // Returns the finalists of the record with this uuid.
+  // Returns the finalists of the record with this uuid, in the order in which they were stored.
   std::vector<FinalistResult> finalists(std::string_view record);
-  // Returns the record that serves for a key, if its times mean what times mean today.
+  // Returns the record that serves for a key, if its times have the present meaning.
   std::optional<Record> find_record(const RecordKey& key);
-  // Returns the records that serve for a kernel name (for all when empty), ordered by kernel, device class, problem.
+  // Returns the records that serve for a kernel name, or for all if the name is empty, ordered by kernel, device class,
+  // problem.
   std::vector<Record> records(std::string_view kernel = {});
-  // Returns the records that serve for this code, contract and objective, of any regime, device and problem. Records of
-  // the same kernel name come first; then by kernel, device class, problem.
+  // Returns the records that serve for this code, contract and objective, of any regime, device and problem. Records
+  // with the kernel name of `key` come first; the order is then by kernel, device class, problem.
   std::vector<Record> candidates(const RecordKey& key);
   // Returns all records of a key, newest first.
   std::vector<Record> history(const RecordKey& key);
 
-  // Stores the ceilings of a class of devices, by name; a present one is replaced.
+  // Stores the ceilings of a class of devices. A ceiling replaces a stored one of the same name.
   void put_ceilings(const DeviceInfo& device, std::span<const Ceiling> ceilings);
   std::vector<Ceiling> ceilings(std::string_view device_class);
 
-  // Returns the number of rows left out because attune never writes such content.
+  // Returns how many rows were left out because attune never writes such content.
   std::int64_t damaged_rows() const noexcept;
 
   static std::string sqlite_version();

@@ -17,26 +17,27 @@
 namespace attune {
 namespace {
 
-// A rollback of what a killed writer left has one attempt, and takes as long as it takes.
+// How long the rollback of a killed writer's journal waits for the lock. There is one attempt, and the rollback itself
+// has no limit.
 constexpr int recovery_wait_ms = 5000;
 
 // Settings of every connection (docs/formats/wisdom.md) that have no call of their own.
 constexpr const char* settings = "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0";
 
-// How many steps of SQLite's machine lie between two looks at the clock: one step may make a text of a row's length.
+// How many steps SQLite's machine makes between two looks at the clock. One step may make a text of a row's length.
 constexpr int steps_of_look = 1000;
 
-// The processor time of this thread: a process that was stopped, or a slow disk, takes none.
+// Returns the processor time of this thread, which neither a stopped process nor a slow disk uses up.
 double thread_seconds() noexcept {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// Reading the version takes the lock.
+// Reading the schema's version takes the lock.
 constexpr const char* begin_reading = "BEGIN; PRAGMA schema_version";
 
-// Returns whether there is such a file.
+// Sets the device and inode of a file. Returns whether there is such a file.
 bool find_identity(const std::filesystem::path& file, std::uint64_t (&identity)[2]) noexcept {
   struct stat status {};
   if (stat(file.c_str(), &status) != 0) return false;
@@ -68,7 +69,7 @@ ReadConnection::ReadConnection(const std::filesystem::path& file, double seconds
   if (const int set = sqlite3_exec(handle, settings, nullptr, nullptr, nullptr); set != SQLITE_OK) fail(set);
 }
 
-// A connection from before fork() shares file offsets and locks with the parent.
+// In a child process the connection shares file offsets and locks with the parent, so it is not closed.
 ReadConnection::~ReadConnection() {
   if (process_ != getpid()) static_cast<void>(handle_.release());
 }
@@ -79,7 +80,7 @@ bool ReadConnection::is_of_present_file() const noexcept {
          present[1] == identity_[1];
 }
 
-// attune's view calls no function and does not recur. Others may take for ever.
+// attune's view calls no function and is not recursive. Other views may be, and may then never end.
 int ReadConnection::allow_plain_reading(void* connection, int action, const char*, const char*, const char*,
                                         const char*) noexcept {
   if (action != SQLITE_FUNCTION && action != SQLITE_RECURSIVE && action != SQLITE_ATTACH) return SQLITE_OK;
@@ -87,7 +88,7 @@ int ReadConnection::allow_plain_reading(void* connection, int action, const char
   return SQLITE_DENY;
 }
 
-// SQLite stops where this returns another number than 0.
+// SQLite stops when this returns a number other than 0.
 int ReadConnection::look_at_time(void* connection) noexcept {
   return thread_seconds() - static_cast<const ReadConnection*>(connection)->begun_ > most_reading_seconds;
 }
@@ -102,14 +103,14 @@ void ReadConnection::begin() {
     fail(found);
 }
 
-// A connection to a database in WAL mode keeps a lock as long as it is open.
+// A connection to a database in WAL mode holds a lock as long as it is open, so it is not kept.
 bool ReadConnection::end() noexcept {
   std::uint64_t of_wal[2];
   return sqlite3_exec(handle_.get(), "COMMIT", nullptr, nullptr, nullptr) == SQLITE_OK && !failed_ &&
          !find_identity(wal_, of_wal);
 }
 
-// A killed writer leaves a journal to roll back, which a read-only connection may not do.
+// Rolls back the journal that a killed writer left, which a read-only connection may not do.
 void ReadConnection::roll_back_journal() {
   sqlite3* writing = nullptr;
   int code = sqlite3_open_v2(file_.c_str(), &writing, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);

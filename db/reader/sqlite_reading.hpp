@@ -1,6 +1,6 @@
-// Reading an SQLite file, for applications: a connection that changes nothing but a journal to roll back, and its
-// statements. What is read may be of any hand: time and bytes have limits, and nothing is called or attached. One
-// thread at a time.
+// Reads an SQLite file for applications, by a connection and its statements. The only change that it makes is to roll
+// back a journal. The file may have been written by anyone, so time and bytes are limited, and nothing is called or
+// attached. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,22 @@ namespace attune {
 
 class ReadConnection {
  public:
-  // Opens a file that is there. Waits up to `seconds` for each lock. Throws Error.
+  // Opens an existing file. Later waits for each lock take up to `seconds`. Throws Error.
   ReadConnection(const std::filesystem::path& file, double seconds);
   ReadConnection(const ReadConnection&) = delete;
   ReadConnection& operator=(const ReadConnection&) = delete;
-  // In a child process that fork() made, the connection stays open.
+  // Closes the connection, except in a child process after fork().
   ~ReadConnection();
 
-  // What is read from begin() to end() belongs together. Nothing is locked outside. Throws Error; DatabaseLocked.
+  // Begins a reading. All that is read from begin() to end() is of one state of the database. Holds no lock outside
+  // these calls. Throws Error; DatabaseLocked if the wait for a lock was too long.
   void begin();
-  // Returns false where the connection should not stay open: after a failure, say.
+  // Ends a reading. Returns false if the connection should not be kept, for example after a failure.
   bool end() noexcept;
-  // Returns false where another file has taken the place of this one, and in a child process.
+  // Returns false if another file has taken the place of this one, and in a child process after fork().
   bool is_of_present_file() const noexcept;
   const std::filesystem::path& file() const noexcept { return file_; }
-  // Returns the first column of the first row; 0 where there is none.
+  // Returns the first column of the query's first row, or 0 if there is no row.
   std::int64_t number(const char* query);
 
  private:
@@ -48,27 +49,28 @@ class ReadConnection {
   std::uint64_t identity_[2] = {};  // device and inode
   int process_;
   double seconds_;
-  double begun_ = 0;         // by the clock of the thread's processor time
+  double begun_ = 0;         // when the reading began, in the thread's processor time
   std::uint64_t bytes_ = 0;  // of texts, since begin()
   bool failed_ = false, is_denied_ = false;
   std::unique_ptr<sqlite3, Close> handle_;
 };
 
-// A query and its rows. Throws Error; DatabaseLocked.
+// A query and its rows. The constructor, bind() and next() throw Error, or DatabaseLocked if the wait for a lock was
+// too long.
 class ReadStatement {
  public:
   ReadStatement(ReadConnection& connection, std::string_view query);
-  // Binds a parameter, from 1.
+  // Binds a parameter. Parameters count from 1.
   void bind(int parameter, std::string_view text);
   // Goes to the next row. Returns whether there is one.
   bool next();
-  // Goes back before the first row; parameters stay as they are bound.
+  // Goes back before the first row. Parameters stay bound.
   void reset();
-  // The columns of the row, from 0. A text is valid until the next call of next(). Throws Error beyond
-  // most_reading_bytes.
+  // Return columns of the present row, counted from 0. A text is valid until the next call of next() or reset(). text()
+  // throws Error if the texts of a reading exceed most_reading_bytes.
   std::string_view text(int column) const;
   std::int64_t integer(int column) const;
-  double real(int column) const;  // NULL: not a number
+  double real(int column) const;  // NaN for NULL
   bool is_null(int column) const;
 
  private:

@@ -17,7 +17,7 @@
 namespace attune {
 namespace {
 
-// Calls visit(name, member) for each column of the view but the last, `hash`.
+// Calls visit(name, member) for each column of the view except the last one, `hash`.
 void columns(auto&& visit, Is<Record> auto& record) {
   key_fields(visit, record.key);
   application_fields(visit, record);
@@ -30,7 +30,7 @@ std::string column_names() {
   return names + "hash";
 }
 
-// Takes the columns of a row in their order.
+// Reads the columns of a row in their order.
 class Columns {
  public:
   explicit Columns(const ReadStatement& row) : row_(row) {}
@@ -51,7 +51,7 @@ class Columns {
   int next_ = 0;
 };
 
-// What a filter asks of the columns. SQLite turns a text that it compares with a number into one.
+// What a filter asks of a column. SQLite converts a text that it compares with a number into a number.
 struct Condition {
   const char* text;
   std::string value;
@@ -73,8 +73,8 @@ std::vector<Condition> conditions_of(const RecordFilter& filter) {
   return conditions;
 }
 
-// A view of this format with another text was put there by another program. What its tables are, the limits of a
-// ReadConnection bound.
+// Throws Error unless the view has attune's own text: another text was put there by another program. The tables behind
+// the view are not checked, because the limits of a ReadConnection bound what they can do.
 void require_own_view(ReadConnection& connection) {
   ReadStatement view(connection, "SELECT sql FROM sqlite_schema WHERE name = 'application_record_1' AND type = 'view'");
   if (!view.next() || view.text(0) != application_view())
@@ -93,7 +93,7 @@ class WisdomReader::Reading : public RecordReading {
     require_wisdom(reader.file_, connection_->number("PRAGMA application_id"));
     if (connection_->number("PRAGMA user_version") <= wisdom_format) require_own_view(*connection_);
   }
-  // A connection that failed is not kept, and of several that threads used at once the last.
+  // Keeps the connection unless it failed. If threads used several at once, only the last one to end is kept.
   ~Reading() override {
     if (connection_->end()) connection_.reset(reader_.idle_.exchange(connection_.release()));
   }

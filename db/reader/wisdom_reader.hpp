@@ -1,5 +1,5 @@
 // WisdomReader: the wisdom database as an application reads it. The file stays open between readings, without a lock,
-// as long as no other takes its place. Any thread.
+// until another file takes its place. Any thread.
 #pragma once
 
 #include <atomic>
@@ -15,14 +15,14 @@ namespace attune {
 
 class WisdomReader : public RecordTable {
  public:
-  // `seconds`: how long a reading waits for a lock at most; ATTUNE_DB_WAIT overrides it.
+  // `seconds` is the longest wait of a reading for a lock; ATTUNE_DB_WAIT overrides it.
   explicit WisdomReader(std::filesystem::path file, double seconds = application_wait_seconds);
   WisdomReader(const WisdomReader&) = delete;
   WisdomReader& operator=(const WisdomReader&) = delete;
   ~WisdomReader() override;
 
-  // Returns null where there is no file. Throws Error for a file that cannot be read or is no wisdom database;
-  // DatabaseLocked.
+  // Begins a reading. Returns null if there is no file. Throws Error for a file that cannot be read or is not a wisdom
+  // database, and DatabaseLocked if the wait for a lock was too long.
   std::unique_ptr<RecordReading> read() const override;
   std::string name() const override { return file_.string(); }
 

@@ -9,7 +9,7 @@ namespace attune {
 namespace {
 
 constexpr int least_visits = 2;
-constexpr int uncounted = 2;  // launches: the check, and the first sample after it
+constexpr int uncounted = 2;  // launches whose times do not count: the check, and the first sample after it
 
 }  // namespace
 
@@ -23,8 +23,8 @@ std::vector<std::size_t> to_confirm(std::span<const double> screen_scores, std::
   order.erase(std::find_if(order.begin(), order.end(), limit), order.end());
   if (order.size() > static_cast<std::size_t>(protocol.confirm_most))
     order.resize(static_cast<std::size_t>(protocol.confirm_most));
-  // With each group, the best by screening is sampled once. Each visit is half as long as the one before: all together
-  // last twice the first.
+  // The best by screening is sampled once with each group. Each visit is half as long as the one before, so that all
+  // visits together last twice as long as the first.
   const double launches = 2 * (uncounted + protocol.confirm_samples * (1 + 1.0 / protocol.confirm_group));
   double seconds = 0;
   const auto too_late = [&](std::size_t i) {

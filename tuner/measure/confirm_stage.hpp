@@ -1,7 +1,7 @@
-// The stage between screen and final: the best configurations are sampled again, at several moments. So luck makes none
-// a finalist, and bad luck excludes none. Each visit is to the better half of the one before (successive halving:
-// Karnin, Koren and Somekh, ICML 2013). The stage ends when only finalists are left, after at least two visits. Pure:
-// the caller takes the samples; these functions choose the configurations.
+// The stage between screen and final samples the best configurations again at several moments, so that neither good nor
+// bad luck decides who becomes a finalist. Each visit is to the better half of the configurations of the visit before
+// (successive halving: Karnin, Koren and Somekh, ICML 2013). The stage ends when only finalists are left, after at
+// least two visits. Pure: the caller takes the samples; these functions choose the configurations.
 #pragma once
 
 #include <span>
@@ -11,21 +11,23 @@
 
 namespace attune {
 
-// Returns the configurations to confirm, best first, by screening scores. They are within protocol.confirm_ratio of the
-// best and at most confirm_most. Their visits, with samples of `sample_ns` each, take at most confirm_seconds in all.
-// Returns none when no more are left than there are finalists: the final stage compares them all.
+// Returns the configurations to confirm, the best by screening score first. Each is within protocol.confirm_ratio of
+// the best, there are at most confirm_most, and all their visits, with samples of `sample_ns`, take at most
+// confirm_seconds. Returns none if these are no more than the finalists, because then the final stage compares them
+// all.
 std::vector<std::size_t> to_confirm(std::span<const double> screen_scores, std::span<const double> sample_ns,
                                     const Protocol& protocol);
 
-// ratios[c]: each sample of a confirmed configuration, over all visits, to the preceding one of the best by screening.
+// ratios[c]: the samples of confirmed configuration c over all visits, each divided by the preceding sample of the best
+// configuration by screening.
 using Confirmations = std::vector<std::vector<double>>;
 
-// Returns the configurations by ascending median. A configuration without samples is left out. No other is dropped:
-// samples are few at first, and the best of many is best by luck.
+// Returns the configurations by ascending median. Only configurations without samples are left out. None is dropped for
+// being slow: samples are few at first, and the best of many is best partly by luck.
 std::vector<std::size_t> by_confirmation(const Confirmations& ratios);
 
-// Returns how many configurations, best first, visit `visit` + 1 samples; 0 ends the stage. `visited` had samples in
-// the visit that ends. Visits count from 0.
+// Returns how many configurations, best first, to sample in visit `visit` + 1; 0 ends the stage. `visited` is how many
+// had samples in visit `visit`. Visits count from 0.
 std::size_t next_visit(int visit, std::size_t visited, const Protocol& protocol);
 
 }  // namespace attune

@@ -5,7 +5,7 @@
 namespace attune {
 namespace {
 
-// Returns launches at a time: linear between the entries, constant before the first and after the last.
+// Returns the number of launches at a time: linear between the entries, constant before the first and after the last.
 double launches_at(std::span<const Launched> launched, double seconds) {
   const auto after = std::find_if(launched.begin(), launched.end(),
                                   [seconds](const Launched& entry) { return entry.seconds >= seconds; });

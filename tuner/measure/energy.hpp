@@ -1,4 +1,4 @@
-// The energy of one launch, from readings of a counter while a kernel runs again and again. Pure.
+// The energy of one launch, computed from readings of a counter while a kernel runs again and again. Pure.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ struct CounterReading {
   double joules = 0;
 };
 
-// Launches that had ended by a time.
+// How many launches had ended by a time.
 struct Launched {
   double seconds = 0;
   double launches = 0;
@@ -20,15 +20,15 @@ struct Launched {
 
 struct LaunchEnergy {
   double joules = 0;   // of one launch, including the device's idle power
-  double error = 0;    // as a share: how late a step of the counter may be seen, at both ends of the window
+  double error = 0;    // relative: how late steps of the counter may be seen at the window's two ends
   double seconds = 0;  // the window: from one step of the counter to another
-  int steps = 0;       // of the counter in it
+  int steps = 0;       // of the counter in the window
   double launches = 0;
 };
 
-// The counter moves in steps (every 20 to 100 ms). The window lasts from the first reading that shows a step to the
-// last one. Returns nothing when it has fewer than `least_steps` steps, or no launches. Both inputs are in order of
-// time.
+// Returns the energy of one launch. The counter moves in steps, every 20 to 100 ms. The window lasts from the first
+// reading that shows a step to the last such reading. Returns nothing if the window has fewer than `least_steps` steps,
+// or no launches. Both inputs must be in order of time.
 std::optional<LaunchEnergy> energy_of_launch(std::span<const CounterReading> readings,
                                              std::span<const Launched> launched, int least_steps);
 

@@ -23,8 +23,8 @@ std::vector<double> paired_log_ratios(const RoundTimes& rounds, std::size_t slow
   return ratios;
 }
 
-// Sorts by the median of times relative to their round. Where a clock jumps between two states, medians of plain times
-// depend on chance. They cannot be compared between finalists.
+// Sorts the finalists by the median of their times relative to the round. Medians of plain times cannot be compared
+// between finalists: where a clock jumps between two states, they depend on chance.
 std::vector<std::size_t> by_median(const RoundTimes& rounds) {
   std::vector<double> typical, values;
   for (const std::vector<double>& round : rounds) {
@@ -43,26 +43,29 @@ std::vector<std::size_t> by_median(const RoundTimes& rounds) {
   return order;
 }
 
-// With fewer rounds there is no 95 % interval: their range serves as one, and the record is marked.
+// With fewer rounds there is no 95 % interval: the range of the ratios serves as one, and the record is marked.
 constexpr std::size_t least_rounds = 6;
 
 constexpr double beaten_confidence = 0.999;
 
-// After so many looks the distance between looks doubles, and again at twice as many: each look sorts all rounds.
+// After this many looks the distance between looks doubles, and after twice as many it doubles again, because each look
+// sorts all rounds.
 constexpr int rounds_to_look_less = 40;
 
-// A configuration in use.
+// Returns whether the finalist is a configuration in use, which stays unless it is surely beaten.
 bool wins_ties(const Finalist& finalist) {
   return finalist.is_default || (finalist.is_record && !finalist.is_doubtful);
 }
 
-// Returns the ratio to the fastest, less 1, below which the fastest gives way. For a configuration in use it is a tie.
-// For a leaner one it is less: with a median's scatter, it then costs at most a tie.
+// Returns how close to the fastest a finalist must be to win over it, as a ratio less 1. For a configuration in use the
+// limit is a tie. For a leaner one the limit is lower, so that it costs at most a tie together with the scatter of a
+// median.
 double tie_limit(const Finalist& finalist, const Protocol& protocol) {
   return wins_ties(finalist) ? protocol.tie_ratio : protocol.lean_tie_ratio;
 }
 
-// Returns whether it is surely slower than the fastest by more than a tie. `ratios`: log(its time / the fastest's).
+// Returns whether the finalist is surely slower than the fastest by more than tie_limit(). `ratios` has log(its time /
+// the fastest's) of each round.
 bool is_behind(const std::vector<double>& ratios, const Finalist& finalist, const Protocol& protocol) {
   const Interval interval = median_interval(ratios, beaten_confidence);
   return interval.low > std::log1p(tie_limit(finalist, protocol));
@@ -75,18 +78,18 @@ bool is_beaten(const RoundTimes& rounds, std::size_t in_use, std::size_t fastest
   return median(ratios) >= std::log1p(protocol.tie_ratio) && !median_interval(ratios).contains(0);
 }
 
-// Returns whether it is as fast as the fastest, by its median.
+// Returns whether another finalist is as fast as the fastest, by its median.
 bool is_as_fast(const RoundTimes& rounds, std::size_t other, std::size_t fastest, const Protocol& protocol) {
   return median(paired_log_ratios(rounds, other, fastest)) < std::log1p(protocol.lean_tie_ratio);
 }
 
-// Returns whether two look different, and are not surely so.
+// Returns whether two finalists look different without being surely so.
 bool is_open(const RoundTimes& rounds, std::size_t one, std::size_t other, const Protocol& protocol) {
   const std::vector<double> ratios = paired_log_ratios(rounds, one, other);
   return std::abs(median(ratios)) >= std::log1p(protocol.tie_ratio) && median_interval(ratios).contains(0);
 }
 
-// Sets the winner of these rounds.
+// Sets the winner, the fastest and the choice from the objective's values.
 void choose(const std::vector<Finalist>& finalists, const RoundTimes& values, const Protocol& protocol,
             FinalDecision& decision) {
   const std::size_t fastest = by_median(values).front();
@@ -126,7 +129,7 @@ void fill_speedup(std::size_t by_default, const RoundTimes& values, FinalDecisio
   decision.speedup_interval = {std::exp(interval.low), std::exp(interval.high)};
 }
 
-// Divides by the median of the times in some rounds, as far as it took part in them.
+// Divides a finalist's times by their median over the rounds `of` in which it took part.
 void divide_by_median(std::vector<double>& times, const std::vector<std::size_t>& of) {
   std::vector<double> some;
   for (const std::size_t r : of)
@@ -236,7 +239,7 @@ FinalDecision decide(const std::vector<Finalist>& finalists, const FinalRounds& 
       static_cast<std::size_t>(std::count(rounds.throttled.begin(), rounds.throttled.end(), true));
   if (static_cast<double>(decision.rounds_dropped) > protocol.dropped_rounds_max * static_cast<double>(all)) {
     decision.unstable = true;
-    decision.used.resize(all);  // which rounds are steady is itself unsure: all count, and the record is marked
+    decision.used.resize(all);  // which rounds are steady is unsure, so all count, and the record is marked
     std::iota(decision.used.begin(), decision.used.end(), std::size_t{0});
   }
   if (decision.used.size() < least_rounds) decision.unstable = true;

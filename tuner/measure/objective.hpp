@@ -1,5 +1,5 @@
-// Objectives: the formulas to minimise: "time" by default, "energy", "time * energy", "registers". Several stand with
-// commas between. Immutable; safe to use from any thread.
+// Objectives: the formulas to minimise, for example "time" (the default), "energy", "time * energy" or "registers".
+// Commas separate several formulas. Immutable; any thread may read it.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,24 @@
 
 namespace attune {
 
-// The names in an objective, for one configuration. They are `time`, `energy`, `power` (energy over time), `registers`,
-// `shared`, `bytes`, `flops` and device properties.
+// What the names in an objective stand for, for one configuration. The names are `time`, `energy`, `power` (energy over
+// time), `registers`, `shared`, `bytes`, `flops` and device properties.
 struct ObjectiveFacts {
   double time_ns = 0;
   std::optional<double> energy_j;      // of one launch
   std::int64_t registers = 0;          // per thread
   std::int64_t shared_bytes = 0;       // per block, static and dynamic
   std::optional<double> bytes, flops;  // of [metrics], for the problem
-  const DeviceInfo* device = nullptr;  // outlives the call
+  const DeviceInfo* device = nullptr;  // must outlive the call
 };
 
 class Objectives {
  public:
-  // Throws UsageError for text that is no formula, or uses another name.
+  // Throws UsageError if a formula is missing or malformed, uses another name, or uses none of them.
   explicit Objectives(std::string_view text = "time");
 
-  // Returns the canonical text, a part of a record's key: the formulas as written, trimmed, ", " between them.
+  // Returns the canonical text, which is part of a record's key: the formulas as written, trimmed, with ", " between
+  // them.
   const std::string& text() const noexcept { return text_; }
   std::size_t size() const noexcept { return formulas_.size(); }
   const std::string& name(std::size_t which) const { return formulas_[which].text(); }
@@ -37,10 +38,11 @@ class Objectives {
   bool is_time() const noexcept { return text_ == "time"; }
   bool needs_energy(std::size_t which) const;
   bool needs_energy() const;
-  // Returns the `bytes` or `flops` that it uses and the kernel lacks; "" when there are none.
+  // Returns "bytes" or "flops" if a formula uses it and the kernel lacks it, else "".
   std::string missing_metric(bool has_bytes, bool has_flops) const;
 
-  // Throws Error when the value does not exist or is not greater than 0: objectives are compared by ratios.
+  // Returns the value of objective `which`. Throws Error when the value does not exist or is not greater than 0,
+  // because objectives are compared by ratios.
   double value(std::size_t which, const ObjectiveFacts& facts) const;
 
  private:
@@ -48,8 +50,8 @@ class Objectives {
   std::string text_;
 };
 
-// Returns which are on the front: no other one is as good in all and better in one. values[c][objective]; less is
-// better.
+// Returns which configurations are on the Pareto front: no other one is as good in all objectives and better in one.
+// values[c][o] is objective o of configuration c; less is better.
 std::vector<bool> pareto_front(const std::vector<std::vector<double>>& values);
 
 }  // namespace attune

@@ -15,7 +15,8 @@ double quantile_of_sorted(std::span<const double> sorted, double q) {
   return sorted[below] + weight * (sorted[below + 1] - sorted[below]);
 }
 
-// The same of values in any order, which it moves about: in linear time, since rounds are looked at again and again.
+// Returns the quantile of values in any order, and changes their order. Takes linear time, since rounds are evaluated
+// again and again.
 double quantile_of(std::vector<double>& values, double q) {
   const double position = q * static_cast<double>(values.size() - 1);
   const auto below = values.begin() + static_cast<std::ptrdiff_t>(position);
@@ -33,7 +34,7 @@ std::vector<double> sorted_copy(std::span<const double> samples) {
 
 // Returns the largest k for which P(Binomial(n, 1/2) < k) <= `tail`; 0 when there is none.
 std::size_t lower_rank(std::size_t n, double tail) {
-  double log_probability = -static_cast<double>(n) * std::numbers::ln2;  // of 0 successes; 2^-n itself may underflow
+  double log_probability = -static_cast<double>(n) * std::numbers::ln2;  // of 0 successes; 2^-n may underflow
   double cumulative = 0;
   std::size_t k = 0;
   while (k < n && cumulative + std::exp(log_probability) <= tail) {

@@ -27,7 +27,7 @@ UsageError cannot_read(const std::filesystem::path& file, std::string_view why) 
   return UsageError(fmt::format("cannot read {}: {}", file.string(), why));
 }
 
-// Text with a size limit.
+// Collects text up to a size limit.
 struct Text {
   const std::filesystem::path& file;
   std::size_t most;
@@ -96,7 +96,7 @@ class XzReader {
     }
   }
 
-  // Returns whether the next byte begins another stream: no text begins with it.
+  // Returns whether the next byte begins another stream: no text begins with this byte.
   bool at_magic() const { return stream_.avail_in > 0 && *stream_.next_in == static_cast<std::uint8_t>(xz_magic[0]); }
 
   std::istream& input_;
@@ -139,7 +139,7 @@ void check_regular_file(const std::filesystem::path& file) {
 std::string read_text(const std::filesystem::path& file, TextLimits limits) {
   check_regular_file(file);
   std::error_code error;
-  // Before reading: a sparse file may claim any size.
+  // Checks the size before reading, because a sparse file may claim any size.
   const auto size = std::filesystem::file_size(file, error);
   if (error || size > limits.plain) throw cannot_read(file, fmt::format("it has more than {} bytes", limits.plain));
   std::ifstream input(file, std::ios::binary);

@@ -13,7 +13,7 @@ namespace {
 using Event = OrderedJson::parse_event_t;
 
 constexpr int max_depth = 64;              // recordings have 4
-constexpr std::size_t max_members = 4096;  // of the head and of one row: parameters and metrics; looked up one by one
+constexpr std::size_t max_members = 4096;  // of the head, and of a row (parameters, metrics): a linear search
 
 constexpr std::string_view row_members[] = {"cache", "results"};
 
@@ -21,8 +21,8 @@ bool holds_rows(std::string_view member) {
   return std::find(std::begin(row_members), std::end(row_members), member) != std::end(row_members);
 }
 
-// Python's json module writes NaN and Infinity, which are no JSON. Each becomes an impossible text of equal length, so
-// that positions in messages stay right.
+// Python's json module writes NaN and Infinity, which are not JSON. Each is replaced by an impossible text of equal
+// length, so that positions in messages stay right.
 constexpr std::string_view no_number = "\"\x7F\"";
 
 void blank_python_constants(std::string& text) {
@@ -50,7 +50,7 @@ std::string without_prefix(std::string_view message) {
   return cut_short(std::string(bracket == std::string_view::npos ? message : message.substr(bracket + 2)));
 }
 
-// Returns the parser's error without its prefix; errors other than syntax in our words.
+// Returns the parser's error without its prefix, or attune's own words for errors other than syntax.
 std::string reason(const OrderedJson::exception& error) {
   constexpr int number_overflow = 406;
   const std::string_view message = error.what();
@@ -60,10 +60,11 @@ std::string reason(const OrderedJson::exception& error) {
                                message.substr(quote + 1, message.rfind('\'') - quote - 1)));
 }
 
-// The parser's place: the member of the head, and the row in it.
+// Where the parser is: the member of the outer object, and the row in the member.
 class Place {
  public:
-  // Refuses what no recording needs and what would take long to read.
+  // Follows one event. Throws UsageError for nesting and numbers of members that no recording needs and that would take
+  // long to read.
   void follow(int depth, Event event, const OrderedJson& parsed) {
     if (depth > max_depth) throw UsageError(fmt::format("nested more than {} deep, which no recording is", max_depth));
     if (event == Event::object_start && depth <= 2) members_ = depth == 2 ? 0 : members_;
@@ -81,7 +82,7 @@ class Place {
     }
   }
   const std::string& member() const noexcept { return member_; }
-  // Returns the row, or the member where that has none.
+  // Returns the name of the row, or of the member if it has no rows.
   std::string text() const {
     if (!holds_rows(member_)) return member_.empty() ? "it" : shown(member_);
     return fmt::format("{}[{}]", member_, member_ == "cache" ? shown(key_) : std::to_string(row_));
@@ -90,7 +91,7 @@ class Place {
  private:
   std::string member_;
   OrderedJson key_;
-  std::size_t row_ = 0, rows_ = 0;  // of `results`: the present row, and the rows begun
+  std::size_t row_ = 0, rows_ = 0;  // in `results`: the present row, and how many rows have begun
   std::size_t members_ = 0;
 };
 

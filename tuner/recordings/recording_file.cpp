@@ -15,7 +15,7 @@ namespace attune {
 namespace {
 
 struct Format {
-  const char* member;  // that holds the rows: it identifies the format
+  const char* member;  // holds the rows, and identifies the format
   Recording (*read)(const RecordingEntries& entries);
 };
 constexpr Format formats[] = {{"cache", read_kernel_tuner}, {"results", read_t4}};
@@ -42,7 +42,7 @@ std::vector<Recording> named(std::vector<Recording> recordings, const std::files
   return recordings;
 }
 
-// Puts the file before the message of an error in it.
+// Puts the name of the file before the message of an error in the file.
 template <typename Read>
 std::vector<Recording> read_from(const std::filesystem::path& source, Read read) {
   try {

@@ -16,11 +16,11 @@ struct Failure {
   std::string_view text;
   Verdict verdict;
 };
-// Kernel Tuner's texts in place of a time.
+// Texts that Kernel Tuner writes in place of a time.
 constexpr Failure failures[] = {{"CompilationFailedConfig", Verdict::compile_error},
                                 {"RuntimeFailedConfig", Verdict::launch_error},
                                 {"InvalidConfig", Verdict::restricted}};
-constexpr double failed_time = 1e20;  // its older versions wrote this number instead
+constexpr double failed_time = 1e20;  // Kernel Tuner's older versions wrote this number instead
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
@@ -56,7 +56,7 @@ Value parameter_value(const OrderedJson& json) {
 std::vector<Value> values_in(const OrderedJson& from, const std::vector<std::string>& names) {
   std::vector<Value> values;
   values.reserve(names.size());
-  auto next = from.begin();  // members nearly always follow the order of the names: then there is no search
+  auto next = from.begin();  // no search while members follow the order of the names, as they nearly always do
   for (const std::string& name : names) {
     const bool is_next = from.is_object() && next != from.end() && next.key() == name;
     const OrderedJson* const value = is_next ? &*next++ : find_member(from, name.c_str());

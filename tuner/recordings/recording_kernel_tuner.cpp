@@ -11,7 +11,7 @@ std::string text_of(const OrderedJson& head, const char* name) {
   return text != nullptr && text->is_string() && !is_no_number(*text) ? text->get<std::string>() : "";
 }
 
-// Returns "4096x4096" for [4096, 4096]; a number or a text as it is.
+// Returns "4096x4096" for [4096, 4096], and a number or a text as it is.
 std::string problem_of(const OrderedJson& head) {
   const OrderedJson* const size = find_member(head, "problem_size");
   if (size == nullptr || size->is_null()) return "";
@@ -68,7 +68,7 @@ RecordedTrial trial_of(const OrderedJson& row) {
   trial.framework_s = cost_s(find_member(row, "framework_time"), milliseconds);
   trial.search_s = cost_s(find_member(row, "strategy_time"), milliseconds);
   trial.validation_s = cost_s(find_member(row, "verification_time"), milliseconds);
-  // It includes the launches and some overhead, so it serves where they are not listed.
+  // This time includes the launches and some overhead, so it serves if the launches are not listed.
   if (trial.verdict == Verdict::ok && trial.samples_ns.empty()) {
     trial.launches_s = cost_s(find_member(row, "benchmark_time"), milliseconds);
   }

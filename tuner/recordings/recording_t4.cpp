@@ -25,7 +25,7 @@ constexpr NamedUnit units[] = {{"miliseconds", 1e6},  // as Kernel Tuner spells 
                                {"second", 1e9},       {"s", 1e9},           {"microseconds", 1e3}, {"microsecond", 1e3},
                                {"us", 1e3},           {"nanoseconds", 1},   {"nanosecond", 1},     {"ns", 1}};
 
-// Returns `otherwise` where there is no unit.
+// Returns `otherwise` if there is no unit.
 TimeUnit unit_in(const OrderedJson* json, TimeUnit otherwise) {
   if (json == nullptr || !json->is_string() || json->get_ref<const std::string&>().empty()) return otherwise;
   const auto* const known = std::find_if(std::begin(units), std::end(units), [&](const NamedUnit& unit) {

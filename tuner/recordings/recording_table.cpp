@@ -21,7 +21,7 @@ double number_of(const Value& value) {
   return value.is_integer() ? static_cast<double>(value.integer()) : value.real();
 }
 
-// Equal texts are values that Python calls equal: True, 1 and 1.0 are one value.
+// Returns a text that is the same for values that Python calls equal: True, 1 and 1.0 are one value.
 std::string equality_text(const Value& value) {
   if (value.is_name()) return "'" + value.name();
   if (value.is_boolean()) return value.boolean() ? "1" : "0";
@@ -31,7 +31,8 @@ std::string equality_text(const Value& value) {
   return value.text();
 }
 
-// Makes all values one kind. A name makes all names, a real makes all numbers reals; else integers win over booleans.
+// Makes all values one kind. If one is a name, all become names; else if one is a real, all become reals; else if one
+// is an integer, booleans become integers.
 void make_one_kind(std::vector<Value>& values) {
   const auto has = [&](Value::Kind kind) {
     return std::any_of(values.begin(), values.end(), [&](const Value& value) { return value.kind() == kind; });
@@ -48,7 +49,7 @@ void make_one_kind(std::vector<Value>& values) {
   }
 }
 
-// Refuses times with which a replay's clock would stand still or lose what is added next.
+// Refuses times so small that a replay's clock would stand still, or so large that it would lose what is added next.
 void check_times(const RecordedTrial& trial) {
   constexpr double least_ns = 1, most_ns = 1e15;
   const auto check = [](std::string_view what, double nanoseconds, double least) {
@@ -65,7 +66,7 @@ void check_times(const RecordedTrial& trial) {
   check("validation", trial.validation_s * 1e9, 0);
 }
 
-// Refuses values that differ only in kind: in one kind they become equal.
+// Refuses values that differ only in kind, since they become equal when they are made one kind.
 void check_different(const Parameter& parameter) {
   std::unordered_set<std::string> met;
   for (const Value& value : parameter.values) {

@@ -1,13 +1,13 @@
-// Makes texts of files fit for a line of a terminal. Pure; any thread.
+// Makes texts from files fit for a terminal. Pure; any thread.
 #pragma once
 
 #include <string>
 
 namespace attune {
 
-// Replaces control characters by ?.
+// Returns the text with each control character replaced by ?.
 std::string on_one_line(std::string text);
-// Cuts to two lines of a terminal; a cut text ends in "...". Never cuts inside a character of UTF-8.
+// Returns the text cut to two lines of a terminal. A cut text ends in "...". Never cuts inside a UTF-8 character.
 std::string cut_short(std::string text);
 
 }  // namespace attune

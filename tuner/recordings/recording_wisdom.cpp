@@ -1,4 +1,4 @@
-// The trial log of attune itself, as recordings.
+// Reads attune's own trial log as recordings.
 #include <SQLiteCpp/Statement.h>
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@
 namespace attune {
 namespace {
 
-// Newest first. The kernel's id means its code; of several versions under one name the newest counts.
+// Newest first. A kernel's id stands for its code. If several versions have one name, the newest counts.
 constexpr const char* select_trials =
     "SELECT trial.*, session.kernel_id, kernel.name AS kernel, problem.bindings AS problem, device.class_key AS class, "
     "device.name AS device FROM trial JOIN session ON session.id = trial.session_id JOIN kernel ON kernel.id = "

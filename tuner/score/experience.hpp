@@ -1,11 +1,11 @@
-// Makes one recording an experience for searching another of the same kernel. Pure.
+// Turns one recording into an experience for searching another recording of the same kernel. Pure.
 #pragma once
 
 #include "score/simulate.hpp"
 
 namespace attune {
 
-// Returns the trials of `elsewhere` whose configurations are legal in `space`.
+// Returns those trials of `elsewhere` whose configurations are legal in `space`.
 Experience experience_of(const RecordedSpace& elsewhere, const SearchSpace& space);
 
 }  // namespace attune

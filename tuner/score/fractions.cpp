@@ -38,7 +38,7 @@ double random_fraction(const std::vector<double>& ascending, std::size_t rows, s
   for (std::size_t i = 0; i < ascending.size() && probability > 0; ++i) {
     sum += probability * ascending.front() / ascending[i];
     const std::size_t behind = rows - i - 1;  // rows ranked after this one
-    if (behind < draws) break;                // they are fewer than the draws
+    if (behind < draws) break;                // too few rows are left for the other draws
     probability *= static_cast<double>(behind - draws + 1) / static_cast<double>(behind);
   }
   return sum;

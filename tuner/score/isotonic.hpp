@@ -1,5 +1,6 @@
-// Monotone regression: the non-increasing sequence nearest to weighted points by squared error. Straight lines join its
-// points; beyond the outer ones it is constant. Pool-adjacent-violators (Barlow et al. 1972). Pure; immutable.
+// Monotone regression: the non-increasing sequence nearest to weighted points by squared error. Between its points the
+// fit is linear; beyond the outer points it is constant. Algorithm: pool-adjacent-violators (Barlow et al. 1972). Pure;
+// immutable.
 #pragma once
 
 #include <span>
@@ -14,7 +15,7 @@ struct WeightedPoint {
 
 class NonIncreasingFit {
  public:
-  // Needs at least one point, x ascending; points of one x count as their mean.
+  // Needs at least one point, with x ascending. Points with the same x count as their mean.
   explicit NonIncreasingFit(std::span<const WeightedPoint> points);
   double operator()(double x) const;
 

@@ -8,7 +8,7 @@
 namespace attune {
 namespace {
 
-// Returns the expected rank, from the worst, of the best of so many draws. Halves round to even, as in NumPy.
+// Returns the expected rank, counted from the worst, of the best of `draws` draws. Halves round to even, as in NumPy.
 std::size_t expected_rank(std::size_t draws, std::size_t count) {
   const double k = static_cast<double>(draws);
   const double rank = std::nearbyint(k * static_cast<double>(count + 1) / (k + 1));
@@ -39,7 +39,7 @@ Curve performance(const SpaceStatistics& space, const Curve& strategy, const Cur
   Curve relative(strategy.size());
   for (std::size_t i = 0; i < strategy.size(); ++i) {
     const double room = random[i] - space.optimum();
-    // In a space of a few rows, random search is at the optimum already: nothing can be better.
+    // In a space of a few rows random search may be at the optimum already, so that nothing can be better.
     relative[i] = room > 0 ? (random[i] - strategy[i]) / room : (space.optimum() - strategy[i]) / space.optimum();
   }
   return relative;

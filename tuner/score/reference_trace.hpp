@@ -1,4 +1,4 @@
-// A search without random numbers, for comparing implementations of the methodology. Pure functions.
+// A search without random numbers, with which implementations of the methodology are compared. Pure functions.
 #pragma once
 
 #include "score/space_statistics.hpp"
@@ -7,8 +7,9 @@ namespace attune {
 
 inline constexpr std::size_t trace_repeats = 25;
 
-// Evaluates, in repeat r, row (r * 37 + k * 1009) mod rows at step k. It ends when the summed cost reaches the span's
-// budget. Needs `space.span` and a recording with costs.
+// Returns the visits of repeat r = `repeat`: step k visits row (r * 37 + k * 1009) mod rows. The search ends when the
+// summed cost reaches the span's budget, or after as many steps as there are rows. `space.span` must be set, and the
+// recording must have costs.
 Visits reference_trace(const RecordedSpace& recorded, const SpaceStatistics& space, std::size_t repeat);
 
 }  // namespace attune

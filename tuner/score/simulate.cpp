@@ -18,7 +18,7 @@ SearchSpace space_or_error(const Recording& recording) {
   }
 }
 
-// Appends visits and keeps their sums; refuses a trial that was visited.
+// Appends visits and keeps their sums. Refuses a trial that was visited before.
 class Tape {
  public:
   explicit Tape(const RecordedSpace& recorded) : recorded_(recorded), seen_(recorded.recording().trials.size()) {}

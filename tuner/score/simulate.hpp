@@ -1,5 +1,5 @@
-// A search on a recording: no device, no clock, one configuration at a time. Pure: equal strategy, seed and recording
-// give equal visits.
+// A search on a recording: there is no device and no clock, and one configuration is tried at a time. Pure: equal
+// strategy, seed and recording give equal visits.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@ namespace attune {
 // A recording as a search space, made once; any thread may then read it. The recording must outlive it.
 class RecordedSpace {
  public:
-  // Throws UsageError where the recording's rows are no space (see SearchSpace::listed), or there are none.
+  // Throws UsageError if the recording has no rows, or if its rows make no space (see SearchSpace::listed).
   explicit RecordedSpace(const Recording& recording);
 
   const Recording& recording() const noexcept { return *recording_; }
   const SearchSpace& space() const noexcept { return space_; }
   // Returns the position in recording().trials of a legal row. Throws Error for other rows.
   std::size_t trial_of(RowView row) const;
-  // Returns the cost of evaluating a trial: its seconds or, where the recording states no costs at all, 1.
+  // Returns the cost of evaluating a trial: its seconds, or 1 if the recording states no costs at all.
   double cost(std::size_t trial) const noexcept { return costs_[trial]; }
   bool has_costs() const noexcept { return has_costs_; }
   Outcome outcome(std::size_t trial) const noexcept;
@@ -35,8 +35,8 @@ class RecordedSpace {
   bool has_costs_ = false;
 };
 
-// The length of a simulation: until it has both cost `cost` and made `evaluations`, but at most `most_evaluations`. It
-// ends earlier where the strategy has nothing more to propose.
+// The length of a simulation. The simulation goes on until it has both spent `cost` and made `evaluations`, but makes
+// at most `most_evaluations`. It ends earlier if the strategy proposes nothing more.
 struct Extent {
   double cost = 0;
   std::size_t evaluations = 0;
@@ -45,18 +45,20 @@ struct Extent {
 
 struct Visit {
   std::uint32_t trial = 0;  // position in Recording::trials
-  double cost = 0;          // of all visits up to this one
-  double best = 0;          // least objective up to this one, in nanoseconds; 0 before the first valid one
+  double cost = 0;          // of all visits up to this one together
+  double best = 0;          // least objective up to this visit, in nanoseconds; 0 before the first valid one
 };
 using Visits = std::vector<Visit>;
 
-// Returns the visits of `strategy`, made for recorded.space(). The trials `first`, each once, are visited before the
-// strategy is asked. Throws Error when it proposes a row twice or an illegal one.
+// Returns the visits of `strategy`, which must have been made for recorded.space(). The trials `first`, in which none
+// may occur twice, are visited before the strategy is asked. Throws Error when the strategy proposes a row twice or an
+// illegal row.
 Visits simulate(const RecordedSpace& recorded, Strategy& strategy, const Extent& extent,
                 const std::vector<std::size_t>& first = {});
 
-// Returns the visits of given trials in this order: positions in recording().trials. A trial visited before is skipped:
-// other tuners keep results, so that a second visit is free. Throws UsageError naming a position that does not exist.
+// Returns the visits of `trials` in this order, given by position in recording().trials. A trial visited before is
+// skipped: other tuners keep results, so that a second visit is free. Throws UsageError naming a position that does not
+// exist.
 Visits follow(const RecordedSpace& recorded, const std::vector<std::size_t>& trials);
 
 }  // namespace attune

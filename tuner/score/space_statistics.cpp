@@ -24,8 +24,8 @@ double cutoff_value(const SpaceStatistics& space, double share) {
   return space.optimum() + (space.median - space.optimum()) * (1 - share);
 }
 
-// Returns the draws whose best is expected to have the cutoff's rank, counted from the worst. Nothing where the worst
-// row has it already.
+// Returns the number of draws whose best is expected to have the cutoff's rank, counted from the worst. Returns nothing
+// if the worst row has that rank already.
 std::optional<std::size_t> cutoff_evaluations(const SpaceStatistics& space, double share) {
   const std::size_t count = space.ascending.size();
   const double value = cutoff_value(space, share);
@@ -42,7 +42,7 @@ std::optional<Span> span_of(const SpaceStatistics& space) {
   const auto start = cutoff_evaluations(space, cutoff_start), end = cutoff_evaluations(space, cutoff_end);
   if (!start || !end) return std::nullopt;
   Span span{*start, *end, 0, 0};
-  if (span.end_evaluations < span.start_evaluations + 2) {  // too short for a curve: the ends move apart
+  if (span.end_evaluations < span.start_evaluations + 2) {  // the span is too short for a curve, so its ends move apart
     const std::size_t most = *cutoff_evaluations(space, 1);
     span.end_evaluations = std::min(most, span.end_evaluations + (span.start_evaluations == 0 ? 2 : 1));
     if (span.start_evaluations > 0) --span.start_evaluations;

@@ -9,17 +9,18 @@
 namespace attune {
 namespace {
 
-// The distance outside the span in which visits still count; a little more for few evaluations.
+// Visits up to this distance outside the span still count, as a share of the cost at the end or start. With few
+// evaluations the distance is a little larger.
 constexpr double score_margin = 0.1;
 constexpr double margin_of_few = 0.25;
 constexpr std::size_t least_estimators = 3;
 
 struct Pool {
   std::vector<WeightedPoint> points;  // (cost, rank of the best so far), by cost, then rank; rank 0 is the optimum
-  double frozen_from = 0;             // cost from which too few repeats continue
+  double frozen_from = 0;             // the cost beyond which too few repeats go on
 };
 
-// Returns the number of visits until the budget is used up, the last one included.
+// Returns the number of visits until the budget is used up, including the visit that uses it up.
 std::size_t within_budget(const Visits& visits, double budget) {
   std::size_t count = 0;
   while (count < visits.size() && (count == 0 || visits[count - 1].cost < budget)) ++count;
@@ -31,7 +32,7 @@ double median_sorted(const std::vector<double>& values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-// Returns the first end of a repeat beyond the median end; the span's end where there is none.
+// Returns the first end of a repeat beyond the median end, or the span's end if there is none.
 double freezing_cost(std::vector<double> ends, double span_end) {
   if (ends.empty()) return span_end;
   std::sort(ends.begin(), ends.end());
@@ -73,8 +74,8 @@ std::vector<double> ranks_of(const NonIncreasingFit& fit, const std::vector<doub
   return ranks;
 }
 
-// Returns the mean over max(repeats, 3) fits. Each fit takes a sample with replacement of 1 / sqrt(that number) of the
-// points.
+// Returns the mean over n = max(repeats, 3) fits. Each fit takes a sample of 1 / sqrt(n) of the points, drawn with
+// replacement.
 std::vector<double> bagged_ranks(const std::vector<WeightedPoint>& points, std::size_t repeats, Bag bag,
                                  const std::vector<double>& costs) {
   const std::size_t estimators = std::max(repeats, least_estimators);
@@ -103,7 +104,7 @@ std::vector<double> bagged_ranks(const std::vector<WeightedPoint>& points, std::
 Curve strategy_curve(const SpaceStatistics& space, const std::vector<Visits>& repeats, std::optional<Bag> bag) {
   const std::vector<double> costs = space.span->points();
   const Pool pooled = pool(space, repeats);
-  // A search without a result is as good as the worst.
+  // A search without a result counts as the worst objective.
   if (pooled.points.empty()) return Curve(costs.size(), space.ascending.back());
   const std::vector<double> ranks =
       bag ? bagged_ranks(pooled.points, repeats.size(), *bag, costs) : ranks_of(NonIncreasingFit(pooled.points), costs);

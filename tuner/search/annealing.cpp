@@ -1,5 +1,5 @@
 // Simulated annealing on ratios. A neighbour that is slower by the factor r is accepted with probability
-// r^(-1/temperature), in any unit. Walking over known configurations costs nothing.
+// r^(-1/temperature), whatever the unit. Walking over known configurations costs nothing.
 #include <cmath>
 #include <map>
 
@@ -9,7 +9,7 @@
 namespace attune {
 namespace {
 
-constexpr int free_steps = 30;  // over known configurations, for one proposal
+constexpr int free_steps = 30;  // over known configurations at most, for one proposal
 
 class Annealing final : public Strategy {
  public:
@@ -44,7 +44,7 @@ class Annealing final : public Strategy {
   void tell(RowView row, const Outcome& outcome) override {
     ledger_.tell(row, outcome);
     const auto mine = proposed_.extract(Row(row.begin(), row.end()));
-    if (mine && mine.mapped() != restarts_) return;  // it would lead back to where the restart came from
+    if (mine && mine.mapped() != restarts_) return;  // it would lead back to where the walk was before the restart
     const bool is_mine = !mine.empty();
     const bool is_sample = ledger_.told() <= sample_;
     ++since_better_;
@@ -90,7 +90,7 @@ class Annealing final : public Strategy {
   const std::size_t sample_;
   double temperature_;
   std::optional<Known> at_;
-  std::map<Row, std::size_t> proposed_;  // and without an outcome; with the restarts by then
+  std::map<Row, std::size_t> proposed_;  // without an outcome yet: the restarts so far when each was proposed
   std::size_t restarts_ = 0;
   double least_ = never;  // since the last restart from anywhere
   std::size_t since_better_ = 0;

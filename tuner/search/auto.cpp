@@ -1,4 +1,4 @@
-// attune's own choice: a model while it pays, then the neighbours of the best.
+// attune's own choice: a model while that pays, then the neighbours of the best configurations.
 #include "search/model/model_search.hpp"
 #include "search/table.hpp"
 

@@ -1,6 +1,7 @@
-// Expected improvement under a Gaussian process over the legal configurations. Reasons for this surrogate: legal
-// configurations can be listed or sampled, so no relaxation to real numbers is needed. Some dozen outcomes show, as one
-// length per parameter, which parameters matter. Each outcome is added without a new fit.
+// Expected improvement under a Gaussian process over the legal configurations. This surrogate was chosen for three
+// reasons. Legal configurations can be listed or sampled, so that no relaxation to real numbers is needed. The fitted
+// length of each parameter shows after some dozen outcomes whether the parameter matters. Each outcome is added without
+// a new fit.
 #include "search/model/model_search.hpp"
 #include "search/table.hpp"
 

@@ -1,5 +1,6 @@
 // Differential evolution on value positions: a member of the population moves along the difference of two others. The
-// result is rounded to values and repaired to a legal configuration. It takes the member's place if it is better.
+// result is rounded to values and repaired to a legal configuration. The result takes the member's place if it is
+// better.
 #include <map>
 
 #include "search/moves.hpp"
@@ -44,7 +45,7 @@ class DifferentialEvolution final : public Strategy {
     if (found != waiting_.end()) {
       target = found->second;
       waiting_.erase(found);
-    } else {  // known from elsewhere: it replaces the worst
+    } else {  // known from elsewhere: the row may replace the worst member
       for (std::size_t i = 1; i < members_.size(); ++i) {
         if (members_[i].cost > members_[target].cost) target = i;
       }
@@ -96,7 +97,7 @@ class DifferentialEvolution final : public Strategy {
   const std::size_t base_;
   const double factor_, crossover_;
   std::size_t turn_ = 0;
-  std::map<Row, std::size_t> waiting_;  // by proposal: the member
+  std::map<Row, std::size_t> waiting_;  // by proposal: the member that it may replace
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace attune {
 namespace {
 
-// Of a space that is not exact; about a second.
+// How many illegal configurations in a row are skipped in a space that is not exact(): about a second.
 constexpr int most_misses = 1'000'000;
 
 class Exhaustive final : public Strategy {

@@ -1,6 +1,6 @@
 // A genetic algorithm over legal configurations. A child of two good configurations is repaired to the nearest legal
-// one; mutation moves to a legal neighbour. A generation ends when the number of outcomes reaches the population, so
-// that late ones delay nothing.
+// one; mutation moves to a legal neighbour. A generation ends when as many outcomes have come as the population has
+// members, so that late outcomes delay nothing.
 #include "search/moves.hpp"
 #include "search/table.hpp"
 

@@ -1,5 +1,5 @@
-// Ledger: a strategy's proposals and their outcomes, by configuration. With it a strategy proposes nothing twice. One
-// thread; the space must outlive it.
+// Ledger: a strategy's proposals and their outcomes, by configuration. A strategy uses it to propose nothing twice.
+// Rows must be legal: other rows throw Error. One thread; the space must outlive the ledger.
 #pragma once
 
 #include <optional>
@@ -20,20 +20,21 @@ class Ledger {
  public:
   Ledger(const SearchSpace& space, std::uint64_t seed) : space_(space), fresh_(space, seed) {}
 
-  // Marks a legal row as proposed. Returns false where it was proposed or known before.
+  // Marks a row as proposed. Returns false if the row was proposed or told before.
   bool claim(RowView row);
   bool is_claimed(RowView row) const;
-  // Draws uniformly a row that is not proposed yet, and marks it. Returns nothing when none is left.
+  // Draws a row uniformly among those that are neither proposed nor told yet, and marks it as proposed. Returns nothing
+  // when none is left.
   std::optional<Row> claim_random();
 
   void tell(RowView row, const Outcome& outcome);
-  // Returns the outcome of a row; null where there is none.
+  // Returns the outcome of a row, or null if there is none.
   const Outcome* outcome(RowView row) const;
 
-  std::size_t proposed() const { return entries_.size(); }  // with outcomes from elsewhere
+  std::size_t proposed() const { return entries_.size(); }  // and told without a proposal
   std::size_t told() const { return told_; }
-  std::size_t waiting() const { return entries_.size() - told_; }  // proposed, without an outcome
-  const std::optional<Known>& best() const { return best_; }       // of the valid ones, the first of equals
+  std::size_t waiting() const { return entries_.size() - told_; }  // proposed, but not told yet
+  const std::optional<Known>& best() const { return best_; }       // valid ones only; the first among equals
 
  private:
   struct Hash {

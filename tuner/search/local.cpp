@@ -1,5 +1,6 @@
-// Greedy local search: from the best of a few random configurations to better neighbours while there are some. Then it
-// begins again elsewhere. While a walk waits for outcomes, further walks begin, so that there is always a proposal.
+// Greedy local search: walks from the best of a few random configurations to better neighbours while there are some,
+// then begins another walk elsewhere. While a walk waits for outcomes, further walks begin, so that there is always a
+// proposal.
 #include <map>
 
 #include "search/moves.hpp"
@@ -10,7 +11,7 @@ namespace {
 
 struct Change {
   std::uint16_t parameter = 0, position = 0;
-  std::size_t group = 0;  // changes of one group are tried before the best of them is taken
+  std::size_t group = 0;  // all changes of a group are tried before the best of them is taken
 };
 
 struct Walk {
@@ -71,13 +72,13 @@ class Local final : public Strategy {
     } else if (outcome.valid) {
       move(walk, {found->first, outcome.objective});
     } else {
-      walk.is_open = true;  // and finished: an invalid start leads nowhere
+      walk.is_open = true;  // and the walk ends, because its start is invalid
     }
     waiting_.erase(found);
   }
 
  private:
-  // Returns nothing while the walk has to wait: a group's best is known after all its outcomes.
+  // Returns nothing while the walk must wait, because the best of a group is known only after all its outcomes.
   std::optional<Row> next_of(std::size_t number, Walk& walk) {
     if (!walk.is_open) return std::nullopt;
     for (;;) {

@@ -6,10 +6,10 @@
 namespace attune {
 namespace {
 
-constexpr int walk_steps = 20;  // away from a known configuration, before any other is taken
+constexpr int walk_steps = 20;  // away from a known configuration, before any fresh row is drawn
 
-// Puts as many wished values as possible into `from`, one after another. One value may block another: hence a second
-// pass.
+// Puts as many wished values as possible into `from`, one after another. One value may block another, so there is a
+// second pass.
 Row on_the_way(const SearchSpace& space, RowView wished, RowView from, std::mt19937_64& random) {
   Row row(from.begin(), from.end());
   std::vector<std::size_t> differing;

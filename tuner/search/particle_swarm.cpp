@@ -1,5 +1,5 @@
-// Particle swarm on value positions. Particles fly on, drawn to their own best place and to the best of all. Their
-// places are rounded to values and repaired to legal configurations.
+// Particle swarm on value positions. Each particle keeps flying, drawn to its own best place and to the best of all.
+// Its place is rounded to values and repaired to a legal configuration.
 #include <map>
 
 #include "search/moves.hpp"
@@ -51,7 +51,7 @@ class ParticleSwarm final : public Strategy {
     double least = never;
   };
 
-  // Starts at a place half the way between two random configurations.
+  // Starts a particle midway between two random configurations.
   void begin(Particle& particle, RowView row) {
     Row other(row.size());
     space_.sample(random_, other);

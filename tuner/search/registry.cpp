@@ -16,7 +16,7 @@ constexpr StrategyEntry (*own_strategies[])() = {
     local_strategy,          annealing_strategy, genetic_strategy, differential_evolution_strategy,
     particle_swarm_strategy, tabu_strategy};
 
-// Other tuners' names of strategies, and the nearest of ours.
+// Names of strategies in other tuners, with the nearest of attune's strategies.
 constexpr std::pair<std::string_view, std::string_view> foreign_names[] = {{"genetic_algorithm", "genetic"},
                                                                            {"simulated_annealing", "annealing"},
                                                                            {"dual_annealing", "annealing"},
@@ -71,7 +71,7 @@ Choice choose(std::string_view text) {
   throw UsageError("unknown strategy `" + name + "`" + strategy_suggestion(name, names) + "; see: attune strategies");
 }
 
-// `name:option=word,option=number` must read back the same; `help` asks for a list.
+// Throws unless `name:option=word,option=number` reads back the same. A name cannot be `help`, which asks for a list.
 void check_entry(const StrategyEntry& entry) {
   if (!is_identifier(entry.name) || entry.name == "help")
     throw UsageError("a strategy cannot be named `" + entry.name +

@@ -1,4 +1,4 @@
-// Stop rules: when a search ends, and the reason that is stated. Plain values; any thread.
+// Stop rules: when a search ends, and which reason it states. Plain values; any thread.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,22 @@ namespace attune {
 enum class StopReason {
   everything_tried,  // the strategy has nothing left
   effort_spent,      // the effort's own budget
-  time,              // a limit of the user's, like the next three
+  time,              // this and the next three are limits of the user's
   trials,
-  patience,  // so many trials without an improvement
-  target,    // fast enough
+  patience,  // too many trials without an improvement
+  target,    // the best is fast enough
   interrupt,
-  hopeless,  // nothing survives
+  hopeless,  // nearly all of the first trials failed alike
 };
 std::string_view to_text(StopReason reason) noexcept;  // "everything_tried", "effort_spent", ...
 
-// A fast enough result: a time, or a ratio to the default configuration.
+// What result is fast enough: a time, or a ratio to the default configuration.
 struct Target {
   enum class Kind { time, speedup };
   Kind kind = Kind::time;
   double value = 0;  // nanoseconds, or times as fast as the default; > 0
-  // `speedup` is 0 where the default configuration failed: then no ratio is met.
+  // Returns whether a result meets the target. `speedup` must be 0 where the default configuration failed: no ratio is
+  // met then.
   bool met(double nanoseconds, double speedup) const noexcept;
   friend bool operator==(const Target&, const Target&) = default;
 };
@@ -33,7 +34,7 @@ struct Target {
 Target parse_target(std::string_view text);
 std::string to_text(const Target& target);
 
-// The resources that a search has used, and its best.
+// The resources that a search has used, and its best result.
 struct Spent {
   double seconds = 0;
   std::int64_t trials = 0;
@@ -43,24 +44,26 @@ struct Spent {
 };
 
 struct Budget {
-  std::optional<double> seconds = {};         // of searching; the final stage is not counted
-  std::optional<std::int64_t> trials = {};    // tried
+  std::optional<double> seconds = {};         // of the search; later stages are not counted
+  std::optional<std::int64_t> trials = {};    // configurations tried
   std::optional<std::int64_t> patience = {};  // trials without an improvement
   std::optional<Target> target = {};
-  // Returns the rule that ends the search. Several are ranked: target, patience, trials, time.
+  // Returns the rule that ends the search, or nothing while it may go on. If several do, the first of these counts:
+  // target, patience, trials, time.
   std::optional<StopReason> reached(const Spent& spent) const noexcept;
 };
 
-// Counts the trials since the last improvement. An improvement is one per cent: differences below are ties
-// (measure/protocol.hpp). It is counted from the last improvement, so that many small steps make one.
+// Counts the trials since the last improvement. An improvement is a gain of one per cent or more, since smaller
+// differences are ties (measure/protocol.hpp). The gain is counted from the last improvement, so that many small steps
+// add up to one.
 class Improvement {
  public:
   static constexpr double least_gain = 0.01;
-  // Adds a trial. `objective` > 0, less is better, or 0 for a failed one.
+  // Adds a trial. `objective` is > 0, less is better, or 0 if the trial failed.
   void see(double objective) noexcept;
-  // Adds an outcome known from elsewhere: it may be better, but is not counted.
+  // Adds an outcome known from elsewhere: it may be an improvement, but is no trial.
   void know(double objective) noexcept;
-  // Returns the trials since then; 0 while nothing has survived.
+  // Returns the number of trials since the last improvement; 0 while none has survived.
   std::int64_t idle_trials() const noexcept { return idle_; }
 
  private:

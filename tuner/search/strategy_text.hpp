@@ -1,4 +1,4 @@
-// The text of a strategy with its options; sessions are compared by it. Any thread.
+// The text of a strategy with its options, by which sessions are compared. Any thread.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace attune {
 
-// Returns one text for all equal settings: options in the order of the table, defaults left out.
-// "annealing:walkers=4,cooling=0.990" -> "annealing:cooling=0.99,walkers=4". Throws as make_strategy() does.
+// Returns the same text for all equal settings: options are in the order of the strategy's table, and defaults are left
+// out. "annealing:walkers=4,cooling=0.990" -> "annealing:cooling=0.99,walkers=4". Throws as make_strategy() does.
 std::string canonical_strategy(std::string_view text);
 
-// Returns an option's value as text: a number, or its word.
+// Returns an option's value as text: a number or a word.
 std::string value_text(const StrategyOption& option, double value);
 // Returns "a whole number from 1 to 64" or "one of hamming, adjacent".
 std::string bounds_text(const StrategyOption& option);

@@ -1,5 +1,6 @@
-// Tabu search: moves to a better neighbour, else to the best of some, even where it is worse. For a number of moves a
-// parameter does not return to a value that it just had. So the search leaves the valleys that it has seen.
+// Tabu search: moves to a better neighbour, else to the best of some neighbours even if it is worse. For a number of
+// moves a parameter does not return to a value that it just had, so that the search leaves the valleys that it has
+// seen.
 #include <set>
 
 #include "search/moves.hpp"
@@ -8,7 +9,7 @@
 namespace attune {
 namespace {
 
-constexpr int free_moves = 10;  // over known configurations, for one proposal
+constexpr int free_moves = 10;  // over known configurations at most, for one proposal
 
 class Tabu final : public Strategy {
  public:
@@ -47,7 +48,7 @@ class Tabu final : public Strategy {
   }
 
  private:
-  // Moves to the best neighbour, or elsewhere. Returns false where outcomes must come first.
+  // Moves to the best neighbour, or elsewhere. Returns false if outcomes must come first.
   bool leave() {
     std::optional<Known> best;
     for (const Row& row : near_) {
@@ -91,7 +92,7 @@ class Tabu final : public Strategy {
     cost_ = never;
     near_ = {at_};
     next_ = 0;
-    proposed_.clear();  // late outcomes would lead back
+    proposed_.clear();  // their late outcomes would lead back
   }
 
   std::optional<Row> remember(std::optional<Row> row) {

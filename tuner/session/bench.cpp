@@ -17,23 +17,24 @@
 namespace attune {
 namespace {
 
-// Samples of one job, by the anchor's time. Whether to go on is decided between jobs. A hang among them is noticed 50
-// times this later at most.
+// How long the samples of one job take, estimated by the anchor's time. Whether to go on is decided between jobs. A
+// hang among them is noticed after at most 50 times this.
 constexpr double job_seconds = 0.02;
 
-// What a sample takes at least beside its launches.
+// The least that a sample takes beside its launches.
 constexpr double flush_seconds = 1e-4;
 
-// The default has so much time, however little the search has.
+// The default has at least this time, however little time the search has.
 constexpr double least_seconds = 10;
 
-// Data and reference have so much time, or the search's if that is more: a busy machine must not end what goes on.
+// Data and reference have at least this time, or the search's if that is more, so that a busy machine does not end a
+// session.
 constexpr double setup_seconds = 120;
 
-// What ends so soon after an interrupt is waited for.
+// After an interrupt, a job is waited for this long.
 constexpr double seconds_after_stop = 1;
 
-// A launch that hangs is found by the worker's own deadline: twice, in jobs of up to two launches.
+// A launch that hangs is found by the worker's own deadline. It is found twice, in jobs of up to two launches.
 constexpr double launches_that_hang = 4;
 double hanging_seconds() { return launches_that_hang * launch_limit_seconds().value_or(Deadlines::first_seconds); }
 double hanging_by_user() { return launches_that_hang * launch_limit_seconds().value_or(0); }
@@ -82,7 +83,7 @@ void Bench::begin(const Configuration& expected, std::uint64_t seed, double seco
   run_within(Begin{setup_}, "data and reference");
 }
 
-// The reference, or the default in its place.
+// Compiles the reference, or the default configuration in its place.
 CompileOutcome Bench::compile_within(const ImageRequest& request) {
   std::optional<Result> result =
       pool_.wait(pool_.submit(request), stop_, terms_.opened.own_clock ? Pool::forever : anchor_seconds_left());
@@ -92,7 +93,7 @@ CompileOutcome Bench::compile_within(const ImageRequest& request) {
   return std::move(std::get<ImagesCompiled>(result->answer).outcomes.front());
 }
 
-// Of a job or a compile that did not end in its time, or before a stop.
+// Throws BenchUnfinished for a job or a compile that did not end in its time, or before a stop.
 void Bench::give_up(const std::string& what, const std::string& did) {
   const KernelSpec& spec = terms_.request.spec;
   if (stop_.load() > 0) throw BenchUnfinished(fmt::format("{} of {} {} before the interrupt", what, spec.name, did));
@@ -106,7 +107,8 @@ Result Bench::run(DeviceJob job) {
   return result;
 }
 
-// Does a job before there is an anchor, and with it a short deadline: a job that hangs ends with its time.
+// Does a job while there is no anchor, whose time would give it a short deadline. A job that hangs ends with the limit
+// of anchor_seconds_left().
 Result Bench::run_within(DeviceJob job, const std::string& what) {
   if (!pool_.isolates()) return run(std::move(job));
   const Ticket ticket = pool_.submit(std::move(job));
@@ -167,14 +169,14 @@ void Bench::set_anchor(const InstanceLaunch& launch, const std::vector<double>& 
   pool_.set_known_good(KnownGood{Try{launch, timed({.count = 1})}, median_ns * 1e-9});
 }
 
-// What makes the anchor's median known well enough, by the scatter of a sample.
+// Returns how many samples make the anchor's median known well enough, given the scatter of a sample.
 int Bench::anchor_samples(double relative_scatter) const {
   const Protocol& protocol = terms_.protocol;
   return samples_for(relative_scatter, protocol.anchor_error, protocol.anchor_samples, protocol.anchor_samples_most);
 }
 
-// Warm-up comes between its check and its samples. In a stream, two measurements find the batch: the first is mostly
-// the time of a launch.
+// The warm-up comes between the check and the samples. In a stream, two measurements find the batch, because the first
+// one, with batches of one launch, is mostly the cost of a launch.
 Trial Bench::try_as_anchor(const Instance& instance, const CompileOutcome& outcome, int attempt) {
   const Protocol& protocol = terms_.protocol;
   InstanceLaunch launch = instance_launch(terms_.request.spec, instance, *outcome.image, attempt);
@@ -222,14 +224,15 @@ Ticket Bench::submit_anchor() {
   return pool_.submit(rounds_of(anchor_->launch.instance, anchor_samples(scatter_ns() / anchor_ns())));
 }
 
-// Keeps the time before if timing again fails.
+// Keeps the earlier time if timing again fails.
 void Bench::finish_anchor(Result result) {
   note(result);
   const Status status = status_in(result);
   if (status.ok()) set_anchor(InstanceLaunch(anchor_->launch), std::get<RoundsSampled>(result.answer).samples_ns);
 }
 
-// Samples in jobs of job_seconds at most, or of one sample. Two are under way, so that the device never waits.
+// Takes the samples in jobs of job_seconds at most, or of one sample. Two jobs are under way, so that the device never
+// waits.
 TurnsOutcome Bench::sample_in_turn(std::span<const InstanceId> turns, int ends_at) {
   const double one = anchor_ns() * 1e-9 * batch_ + flush_seconds;
   const std::size_t in_job = one > 0 ? static_cast<std::size_t>(std::clamp(job_seconds / one, 1.0, 1e6)) : 1;

@@ -1,5 +1,5 @@
-// Bench: one device in a session: its worker, lock and turn, the anchor, the batch, and observations. Stages submit
-// jobs through it. One thread.
+// Bench: one device in a session, with its worker, lock and turn, the anchor, the batch, and what is watched there.
+// Stages submit jobs through it. One thread.
 #pragma once
 
 #include <optional>
@@ -19,12 +19,13 @@ namespace attune {
 // One sample of each of several instances.
 struct TurnsOutcome {
   Status status;
-  std::vector<double> samples_ns;     // of all turns; none when one failed, or `stop` ended them
-  std::optional<std::size_t> failed;  // the position of the instance with this status
-  Result result;                      // of the job with this status
+  std::vector<double> samples_ns;     // one for each turn; empty if a turn failed or `stop` ended them
+  std::optional<std::size_t> failed;  // position in `turns` of the instance that failed
+  Result result;                      // result of the job that failed
 };
 
-// The reference or the default configuration did not end before the session was to. Neither has a verdict.
+// Thrown when the reference or the default configuration did not end in its time, or before an interrupt. It then has
+// no verdict.
 class BenchUnfinished : public Error {
  public:
   using Error::Error;
@@ -32,35 +33,37 @@ class BenchUnfinished : public Error {
 
 class Bench {
  public:
-  // References must outlive it.
+  // The references must outlive the bench.
   Bench(Pool& pool, const SessionTerms& terms, Observer& observer, const std::atomic<int>& stop);
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
 
-  // Makes the data and the expected result, that of `expected` where the kernel has no reference. Has a time of its
-  // own, but for compiling `expected`, which has so many seconds. Throws ReferenceDoesNotCompile, StepsFailed,
-  // BenchUnfinished, OutOfMemory, Error.
+  // Makes the data and the expected result. If the kernel has no reference, the result is that of `expected`, which has
+  // `seconds` to compile, but at least 10 s. The rest has at least two minutes. Throws ReferenceDoesNotCompile,
+  // StepsFailed, BenchUnfinished, OutOfMemory, Error.
   void begin(const Configuration& expected, std::uint64_t seed, double seconds);
-  // The anchor is made within so many seconds from now, or a few where these are fewer. `is_needed`: it has as much
-  // time as the data.
+  // Limits the time for making the anchor to `seconds` from now, but gives it at least 10 s. With `is_needed` it has at
+  // least as much time as the data.
   void limit_anchor(double seconds, bool is_needed = false);
   double anchor_seconds() const noexcept { return limit_; }
   double anchor_seconds_left() const { return ends_at_ - seconds() + lock_.waited_seconds(); }
   bool is_self_checked() const noexcept { return setup_.self_checked; }
 
-  // The turn at the device, between processes. It is kept from job to job, until it ends with nothing under way.
+  // Returns the turn at the device, which processes share. The turn is kept from job to job until the caller ends it
+  // with nothing under way.
   KeptTurn& turn() noexcept { return turn_; }
 
   // Submits a trial and returns at once; pass its result to trial_of().
   Ticket submit_try(const Instance& instance, const Image& image, int attempt, double incumbent_ns);
-  // Returns the trial of a result: verdict, samples, numerics. Throws Error when the environment is at fault.
+  // Returns the trial that a result makes: verdict, samples, numerics. Throws Error when the environment is at fault.
   Trial trial_of(const Instance& instance, const CompileOutcome& outcome, Result result);
-  // Tries it and waits; on success the instance is the anchor and stays loaded. Throws BenchUnfinished.
+  // Tries an instance and waits. On success the instance becomes the anchor and stays loaded. Throws BenchUnfinished.
   Trial try_as_anchor(const Instance& instance, const CompileOutcome& outcome, int attempt);
-  double anchor_ns() const noexcept { return anchor_ ? anchor_->median_ns : 0; }    // 0: there is none yet
-  double scatter_ns() const noexcept { return anchor_ ? anchor_->scatter_ns : 0; }  // of one of its samples
+  double anchor_ns() const noexcept { return anchor_ ? anchor_->median_ns : 0; }    // 0 while there is no anchor
+  double scatter_ns() const noexcept { return anchor_ ? anchor_->scatter_ns : 0; }  // of one sample of the anchor
   double first_anchor_ns() const noexcept { return first_anchor_ns_; }
-  // Returns whether the anchor is to be timed again; it is after every so many trials.
+  // Counts a trial. Returns whether the anchor is to be timed again, which it is after every Protocol::anchor_every
+  // trials.
   bool is_anchor_due() { return anchor_ && ++trials_since_anchor_ >= terms_.protocol.anchor_every; }
   Ticket submit_anchor();
   void finish_anchor(Result result);
@@ -68,14 +71,14 @@ class Bench {
 
   // Loads and checks an instance, which stays loaded when the status is ok.
   Result load(const Instance& instance, const Image& image, int attempt);
-  // Samples in turn. Ends early once `stop` is at least `ends_at`.
+  // Takes one sample of each instance of `turns`, in order. Ends early once `stop` is at least `ends_at`.
   TurnsOutcome sample_in_turn(std::span<const InstanceId> turns, int ends_at);
-  // Does a job and waits. Throws Error when the environment is at fault.
+  // Does a job and waits for its result. Throws Error when the environment is at fault.
   Result run(DeviceJob job);
   void release(InstanceId instance) { run(Release{instance}); }
 
   double seconds() const { return pool_.seconds(); }
-  // Returns the time without failures, for the limits of comparing stages.
+  // Returns the time less what failures took, by which the comparing stages keep their limits.
   double comparing_seconds() const { return pool_.seconds() - lost_seconds_; }
 
   DeviceWatch& watch() noexcept { return watch_; }
@@ -104,7 +107,7 @@ class Bench {
   TrialSetup setup_;
   std::optional<Anchor> anchor_;
   int trials_since_anchor_ = 0;
-  double first_anchor_ns_ = 0;  // at its first timing
+  double first_anchor_ns_ = 0;  // the anchor's time at its first timing
   int batch_ = 1;               // launches per sample
   double lost_seconds_ = 0;
   double limit_ = Pool::forever,

@@ -18,32 +18,32 @@ namespace attune {
 namespace {
 
 constexpr std::uint64_t seed = 1;
-constexpr double calibration_warm_up_ms = 100;  // of each kernel before it is timed: clocks settle
+constexpr double calibration_warm_up_ms = 100;  // of each kernel before it is timed, so that clocks settle
 
-// Samples of a configuration: fewer of a slow one (double on some devices, emulated devices).
+// Samples of a configuration. A slow one gets fewer (double on some devices, emulated devices).
 constexpr int samples_each = 20, least_samples = 5;
 constexpr double configuration_ns = 0.25e9;
 
 constexpr int launches_in_batch = 1000;
 
-// Where there is no room for the arrays, smaller ones, down to so many times the cache.
+// Where there is no room for the arrays, smaller ones are tried, down to this many times the cache.
 constexpr std::uint64_t least_caches = 2;
 
-// A ceiling that is a rate: the best of a kernel's configurations.
+// A ceiling that is a rate: that of the best of a kernel's configurations.
 struct Rate {
   const char* name;
   const char* kernel;
   const char* type;  // of the problem's T; "": it has none
   const char* unit;
   std::optional<Expression> Metrics::*amount;
-  Regime regime;  // what only computes needs no empty caches
+  Regime regime;  // a kernel that only computes needs no cold caches
 };
 constexpr Rate calibrated_rates[] = {{"copy", "copy", "", "B/s", &Metrics::bytes, Regime::cold},
                                      {"read", "read", "", "B/s", &Metrics::bytes, Regime::cold},
                                      {"fma float", "fma", "float", "FLOP/s", &Metrics::flops, Regime::warm},
                                      {"fma double", "fma", "double", "FLOP/s", &Metrics::flops, Regime::warm}};
 
-// A ceiling that is a time: what every sample of that kind holds, whatever is launched.
+// A ceiling that is a time: what every sample of this kind includes, whatever is launched.
 struct Overhead {
   const char* name;
   TimingPlan plan;
@@ -83,7 +83,7 @@ class Calibration {
  private:
   bool stopped() const { return stop_.load() > 0; }
 
-  // With smaller arrays where others leave no room for these.
+  // Takes smaller arrays where other processes leave no room for these.
   void begin(CalibrationSubject& subject, bool may_shrink) {
     for (;;) {
       try {
@@ -109,7 +109,7 @@ class Calibration {
     return result;
   }
 
-  // Configuration i, which stays loaded; warmed up for so long.
+  // Loads configuration i, which stays loaded, and warms it up.
   void load(const CalibrationSubject& subject, std::size_t i, double warm_up_ms) {
     const auto instance = make_instance(i, *subject.spec, subject.problem, subject.configurations[i], device_.info);
     const Result result =
@@ -125,7 +125,7 @@ class Calibration {
     return std::move(sampled.samples_ns);
   }
 
-  // As many as its time allows; the first one says how long it takes.
+  // Takes as many samples as the configuration's time allows; the first one says how long it takes.
   std::vector<double> sample(const CalibrationSubject& subject, std::size_t i, Regime regime) {
     const double first_ns = sample(subject, i, TimingPlan{.regime = regime}).front();
     const double wanted = std::clamp<double>(configuration_ns / first_ns, least_samples, samples_each);
@@ -177,7 +177,7 @@ class Calibration {
   const DeviceOpened& device_;
   const std::atomic<int>& stop_;
   DeviceLock lock_;
-  std::vector<CalibrationSubject> subjects_;  // of calibrated_rates, then the launch
+  std::vector<CalibrationSubject> subjects_;  // those of calibrated_rates, then the launch
   std::vector<Ceiling> ceilings_;
   std::set<std::string> disturbances_;
 };

@@ -1,5 +1,5 @@
-// Calibration: what a device reaches at most, and what measuring on it costs, measured once and kept as its ceilings:
-// docs/measuring.md#ceilings-and-overheads. Goes the way of a session: compile, check, sample.
+// Calibration measures once what a device reaches at most and what measuring on it costs. Both are kept as the device's
+// ceilings: docs/measuring.md#ceilings-and-overheads. Like a session, calibration compiles, checks and samples.
 #pragma once
 
 #include <atomic>
@@ -18,20 +18,20 @@ namespace attune {
 
 struct CalibrationRequest {
   std::vector<KernelSpec> kernels;    // calibration_kernels()
-  std::filesystem::path lock_folder;  // of the device's lock; "": measure without taking turns
-  std::function<void(const Ceiling&)> measured = [](const Ceiling&) {};  // called with each, as it is known
-  WaitNote note = {};                                                    // called while another tuner is waited for
+  std::filesystem::path lock_folder;  // of the device's lock; "": measures without taking turns
+  std::function<void(const Ceiling&)> measured = [](const Ceiling&) {};  // called with each, as soon as it is known
+  WaitNote note = {};                                                    // called while it waits for another tuner
 };
 
 struct Calibrated {
   std::vector<Ceiling> ceilings;  // in the order in which they were measured
-  // What else was on the device, or held it back, meanwhile: "python3 (4711), hardware thermal slowdown". The ceilings
-  // may then be too low. "": nothing was seen.
+  // What else used the device meanwhile, or held it back: "python3 (4711), hardware thermal slowdown". The ceilings may
+  // then be too low. "": nothing was seen.
   std::string disturbed;
 };
 
-// Measures all ceilings of the pool's device. Returns none once `stop` is not 0. Throws Error when a kernel does not
-// compile, is wrong or cannot be timed.
+// Measures all ceilings of the pool's device. Returns no ceilings once `stop` is not 0. Throws Error when a kernel does
+// not compile, gives a wrong result or cannot be timed.
 Calibrated calibrate(const CalibrationRequest& request, Pool& pool, const std::atomic<int>& stop);
 
 }  // namespace attune

@@ -15,12 +15,13 @@
 namespace attune {
 namespace {
 
-// Arrays: so many times the L2 cache that what is found there does not count. Without a known cache, no less than this.
+// Arrays are this many times the L2 cache, so that what the cache still holds does not count. They have at least
+// least_bytes, even if the cache is unknown.
 constexpr std::uint64_t caches_per_array = 16, least_bytes = 64 << 20;
 constexpr std::uint64_t arrays_per_memory = 16;
 
-// Points of the kernel that computes, for each thread that the device holds at a time: a multiple of what a thread
-// takes in any configuration, so that no multiprocessor has more to do than another.
+// How many points of the computing kernel there are for each thread that the device holds at a time. This is a multiple
+// of what a thread takes in any configuration, so that all multiprocessors have equally much to do.
 constexpr std::int64_t points_per_thread = 8;
 
 std::int64_t elements(const KernelSpec& spec, const DeviceInfo& device) {
@@ -42,7 +43,7 @@ CalibrationSubject calibration_subject(std::span<const KernelSpec> kernels, std:
   if (found == kernels.end()) throw Error(fmt::format("no calibration kernel `{}` was given", kernel));
   Bindings wanted;
   if (!type.empty()) wanted.set("T", Value(std::string(type)));
-  // The host's sizes are those of the kernel file: what is measured there is its emulation, and slow.
+  // On the host device the sizes are those of the kernel file, because the emulation that is measured there is slow.
   if (device.kind != "host" && found->name != "launch") wanted.set("n", elements(*found, device));
   CalibrationSubject subject{&*found, make_problem(*found, wanted, device.kind), {}, {}};
   const SearchSpace space = make_space(*found, subject.problem, device);

@@ -14,13 +14,14 @@
 namespace attune {
 namespace {
 
-// After an interruption the user waits: the limit of comparing.
+// The limit of comparing after an interruption, because the user waits.
 constexpr double interrupted_seconds = 1;
 
-// With several objectives, the best by further objectives are at most this much slower, relative to the best.
+// With several objectives, a finalist that is the best by a further objective may be this many times as slow as the
+// fastest.
 constexpr double others_within = 4;
 
-// The length of a metered batch: the device hardly waits between batches.
+// The length of a metered batch. The device hardly waits between batches of this length.
 constexpr double meter_batch_ns = 10e6;
 constexpr int most_meter_batch = 1000;
 
@@ -68,7 +69,7 @@ std::vector<Trial> Compare::choose(std::vector<Trial> ranked) const {
   ranked.resize(std::min(ranked.size(), static_cast<std::size_t>(protocol_.finalists)));
   if (on_.terms.request.objectives.size() > 1) add_best_by_others(ranked);
   const auto add = [&](const Configuration& configuration) {
-    // Not contains(): in a narrowed space the present record lies outside and counts all the same.
+    // Does not ask contains(): in a narrowed space the present record may lie outside, but counts all the same.
     if (contains(ranked, configuration) || !on_.terms.space.broken_rules(configuration).empty()) return;
     const Trial* const tried = on_.log.find(configuration.text());
     if (tried != nullptr && tried->verdict != Verdict::ok) return;
@@ -83,8 +84,8 @@ std::vector<Trial> Compare::choose(std::vector<Trial> ranked) const {
   return ranked;
 }
 
-// With several objectives, every second place goes to the best by a further one, in turn. The search must have its
-// value.
+// With several objectives, every second place goes to the best by one of the further objectives, in turn, if the search
+// knows its value.
 void Compare::add_best_by_others(std::vector<Trial>& chosen) const {
   const std::vector<Trial> survivors = on_.progress.ranked_survivors();
   const Objectives& objectives = on_.terms.request.objectives;
@@ -108,7 +109,7 @@ void Compare::add_best_by_others(std::vector<Trial>& chosen) const {
     }
 }
 
-// Loads them. Contenders that fail the check are lost.
+// Loads the chosen trials as contenders. Those that fail the check are lost.
 void Compare::load_all(const std::vector<Trial>& chosen) {
   for (const Trial& trial : chosen) {
     const std::optional<ReadyInstance> made = ready(trial.configuration);
@@ -117,13 +118,13 @@ void Compare::load_all(const std::vector<Trial>& chosen) {
     Contender& contender = compared_.contenders.emplace_back();
     contender.trial = trial;
     contender.trial.numerics.include(tried->numerics);
-    // What was never tried has nothing but its configuration.
+    // A trial of a configuration that was never tried has nothing but its configuration.
     describe(contender.trial, *made->instance, &made->image, on_.bench.is_self_checked());
     contender.instance = made->instance;
   }
 }
 
-// Returns the values that decide: the objective, as far as it depends on the time.
+// Returns the values that decide: those of the objective, as far as it depends on the time.
 RoundTimes Compare::values_of(const std::vector<Contender*>& contenders) const {
   RoundTimes values = rounds_of(contenders);
   for (std::vector<double>& round : values)
@@ -133,7 +134,7 @@ RoundTimes Compare::values_of(const std::vector<Contender*>& contenders) const {
 
 void Compare::take_rounds() {
   const double begin = on_.bench.comparing_seconds();
-  double seconds = 0, in_rounds = 0;  // loads take no part in the latter
+  double seconds = 0, in_rounds = 0;  // in_rounds: without loads
   for (;;) {
     const std::vector<Contender*> stayed = staying(compared_.contenders);
     if (stayed.empty() || (rounds() > 0 && on_.stop.load() >= 2)) return;
@@ -153,14 +154,14 @@ void Compare::take_rounds() {
   }
 }
 
-// A sample in a stream scatters by less than where its code lies: each round has its own load.
+// In a stream a sample's scatter is less than the effect of where its code lies, so each round has its own load.
 bool Compare::are_loaded_too_long() const {
   const std::size_t since = rounds() - loaded_at_, least = static_cast<std::size_t>(protocol_.load_again_every);
   return !on_.terms.opened.own_clock && since >= (is_stream() ? 1 : std::max(least, rounds() / 4));
 }
 
-// Loads them anew, in random order: where code and scratch memory lie is chance, and may cost a per cent. Contenders
-// that fail now are lost.
+// Loads the contenders anew, in random order: where code and scratch memory lie is chance, and may cost a per cent.
+// Contenders that fail now are lost.
 void Compare::load_again() {
   loaded_at_ = rounds();
   std::vector<Contender*> stayed = staying(compared_.contenders);
@@ -179,7 +180,8 @@ void Compare::load_again() {
   is_fresh_ = true;
 }
 
-// Takes a sample of each turn. Returns nothing when one failed, which is lost, or when it ended early.
+// Takes a sample of each contender in `turns`. Returns nothing if one failed, which is then lost, or if the sampling
+// ended early.
 std::optional<std::vector<double>> Compare::sample(const std::vector<Contender*>& turns) {
   std::vector<InstanceId> instances;
   for (const Contender* contender : turns) instances.push_back(contender->instance->id);
@@ -192,12 +194,12 @@ std::optional<std::vector<double>> Compare::sample(const std::vector<Contender*>
     drop(compared_.contenders.begin() + at, samples.status, samples.result);
     return std::nullopt;
   }
-  if (samples.samples_ns.empty()) return std::nullopt;  // ended
+  if (samples.samples_ns.empty()) return std::nullopt;  // ended early
   return std::move(samples.samples_ns);
 }
 
-// Takes one sample of each, in random order, so many times. The first sample after a load does not count. Returns false
-// when one failed: it is lost with these rounds.
+// Takes `rounds` rounds: one sample of each contender, in random order. The first sample after a load does not count.
+// Returns false if a contender failed; it is lost, and these rounds with it.
 bool Compare::measure_rounds(std::size_t rounds) {
   std::vector<Contender*> order = staying(compared_.contenders), turns;
   if (std::exchange(is_fresh_, false)) turns = order;
@@ -221,18 +223,19 @@ Compare::Contenders::iterator Compare::drop(Contenders::iterator one, const Stat
   return compared_.contenders.erase(one);
 }
 
-// Contenders that cannot win any more leave, with their times. With several objectives, or with energy, a slow one may
-// still be best.
+// Lets contenders that cannot win any more leave, with their times. With several objectives, or with energy, none
+// leaves, because a slow one may still be best.
 void Compare::let_beaten_leave() {
   const Objectives& objectives = on_.terms.request.objectives;
   if (objectives.size() > 1 || objectives.needs_energy()) return;
   const std::vector<Contender*> stayed = staying(compared_.contenders);
-  if (stayed.empty()) return;  // what was loaded again was lost
+  if (stayed.empty()) return;  // all were lost when they were loaded again
   const std::vector<Finalist> finalists = finalists_of(stayed, on_.terms, on_.values, present_record_);
   for (const std::size_t column : beaten(finalists, values_of(stayed), protocol_)) stayed[column]->has_left = true;
 }
 
-// Checks the result once more after all samples, and whether it repeats. A contender that fails is lost.
+// Checks each contender's result once more after all samples, and whether the result repeats. A contender that fails is
+// lost.
 void Compare::check_again() {
   for (auto one = compared_.contenders.begin(); one != compared_.contenders.end();) {
     Result result = on_.bench.run(CheckAgain{one->instance->id, true});
@@ -248,7 +251,8 @@ void Compare::check_again() {
   }
 }
 
-// Applications that ask for deterministic configurations would use it.
+// Tells the observer of a configuration that is declared deterministic but is not, since applications that ask for
+// deterministic ones would use it.
 void Compare::note_broken_promise(const Contender& contender) {
   const SessionRequest& request = on_.terms.request;
   const Configuration& configuration = contender.trial.configuration;
@@ -258,7 +262,8 @@ void Compare::note_broken_promise(const Contender& contender) {
                                 configuration.text(), request.spec.deterministic->text()));
 }
 
-// Returns false when it was interrupted: then nothing is metered.
+// Meters the energy of all contenders. Returns false if interrupted; the metering is then incomplete and does not
+// count.
 bool Compare::meter() {
   if (!on_.terms.request.objectives.needs_energy()) return true;
   const std::size_t readings = on_.bench.watch().throttled_readings().size();

@@ -14,23 +14,23 @@ namespace attune {
 // The results of the stage.
 struct Compared {
   std::vector<Contender> contenders;
-  std::vector<ReadingsSeen> seen;  // by round; rounds sent together have the same
-  std::vector<double> clocks_mhz;  // readings during the stage
-  bool is_metered = false;         // the energy, where an objective needs it
+  std::vector<ReadingsSeen> seen;  // by round; rounds sent together share their numbers
+  std::vector<double> clocks_mhz;  // readings of the clock during the stage
+  bool is_metered = false;         // all energy that an objective needs was metered
   bool metered_throttled = false;  // the device was throttled during metering
 };
 
-// Returns them in the form for measure/.
+// Returns the contenders in the form that measure/ takes.
 std::vector<Finalist> finalists_of(const std::vector<Contender*>& contenders, const SessionTerms& terms,
                                    const ObjectiveValues& values, const std::optional<Record>& present_record);
 
 class Compare : private Stage {
  public:
-  // `present_record`: the current record when the session began.
+  // `present_record` is the record that was current when the session began.
   Compare(SessionParts& parts, const std::optional<Record>& present_record)
       : Stage(parts), present_record_(present_record), protocol_(parts.terms.protocol), random_(parts.seed) {}
 
-  // Compares. `ranked`: the survivors, best first. Throws Error when none passes its check again.
+  // Compares the survivors `ranked`, best first. Throws Error when none of them passes its check again.
   Compared run(std::vector<Trial> ranked);
 
  private:
@@ -54,11 +54,11 @@ class Compare : private Stage {
   bool is_stream() const { return on_.terms.request.regime == Regime::stream; }
 
   const std::optional<Record>& present_record_;
-  Protocol protocol_;  // after an interruption the user waits: less time
+  Protocol protocol_;  // has less time after an interruption, because the user waits
   std::mt19937_64 random_;
   Compared compared_;
-  std::size_t loaded_at_ = 0;  // the round before which they were loaded last
-  bool is_fresh_ = false;      // loaded since the last sample
+  std::size_t loaded_at_ = 0;  // the round before which the contenders were loaded last
+  bool is_fresh_ = false;      // some were loaded since the last sample
 };
 
 }  // namespace attune

@@ -39,7 +39,7 @@ std::vector<std::string> compiler_remarks(const std::string& who, const Trial& t
                                   trial.usage.spill_bytes, trial.usage.registers));
   if (trial.verdict != Verdict::ok) return remarks;
   for (const std::string_view line : lines_of(trial.detail)) {
-    const auto start = line.find(warning);  // behind "ptxas info    : (C7510) "
+    const auto start = line.find(warning);  // the text after "ptxas info    : (C7510) "
     if (start != std::string_view::npos) remarks.push_back(fmt::format("{}: {}", who, line.substr(start)));
   }
   return remarks;

@@ -1,4 +1,4 @@
-// What a compiler says of the speed of code that it compiled: spilled registers, "Potential Performance Loss". Pure.
+// What a compiler says about the speed of the code that it made: spilled registers, "Potential Performance Loss". Pure.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace attune {
 
-// Returns the lines of a compiler's log that warn of a loss of performance, each once; "" where there are none. A right
-// trial keeps them as its detail.
+// Returns the lines of a compiler's log that warn of a loss of performance, each once, or "" if there are none. A trial
+// with the verdict `ok` keeps them as its detail.
 std::string performance_warnings(std::string_view log);
 
-// Returns what is to be said of the code of `who` ("the default"): a line each.
+// Returns remarks on the code of `who` ("the default"), one line each.
 std::vector<std::string> compiler_remarks(const std::string& who, const Trial& trial);
 
 }  // namespace attune

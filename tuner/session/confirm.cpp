@@ -12,11 +12,11 @@ std::vector<Trial> Confirm::run() {
   set_samples();
   const std::vector<Trial> chosen = near_best();
   compile_missing(chosen);
-  on_.bench.turn().take(on_.stop.load() + 1);  // a search that was interrupted is still compared
+  on_.bench.turn().take(on_.stop.load() + 1);  // the survivors of an interrupted search are still compared
   if (chosen.empty() || on_.stop.load() > 0) return on_.progress.ranked_survivors();
   std::optional<ReadyInstance> best = ready(chosen.front().configuration);
   if (!best) return on_.progress.ranked_survivors();
-  // It takes turns with itself too, like any other configuration.
+  // Gets a second instance, because the best is also visited like any other configuration.
   best->instance = on_.terms.instance(on_.next_instance(), chosen.front().configuration);
   if (!load(chosen.front(), *best)) return on_.progress.ranked_survivors();
   on_.observer.confirm_started(chosen.size());
@@ -28,8 +28,8 @@ std::vector<Trial> Confirm::run() {
   return ranked;
 }
 
-// What one sample of the best scatters by decides how many each visit takes. The anchor's scatter is mostly the
-// launch's, whatever the kernel.
+// Sets the number of samples of each visit by the scatter of one sample of the best. The anchor's scatter serves,
+// because it is mostly that of a launch, whatever the kernel.
 void Confirm::set_samples() {
   const std::vector<Trial> survivors = on_.progress.ranked_survivors();
   if (survivors.empty()) return;
@@ -40,7 +40,7 @@ void Confirm::set_samples() {
       samples_for(scatter, protocol_.confirm_error, protocol_.confirm_samples, protocol_.confirm_samples_most);
 }
 
-// Returns the survivors, best first, that are worth it.
+// Returns the survivors to confirm, best first.
 std::vector<Trial> Confirm::near_best() const {
   const std::vector<Trial> survivors = on_.progress.ranked_survivors();
   std::vector<double> scores, sample_ns;
@@ -53,7 +53,7 @@ std::vector<Trial> Confirm::near_best() const {
   return chosen;
 }
 
-// Compiles all at once what the search has not compiled, as in a continued session.
+// Compiles together all images that this run's search has not compiled: in a continued session these may be many.
 void Confirm::compile_missing(const std::vector<Trial>& trials) {
   for (const Trial& trial : trials)
     if (on_.images.find(trial.configuration) == nullptr)
@@ -69,8 +69,8 @@ void Confirm::compile_missing(const std::vector<Trial>& trials) {
   }
 }
 
-// Visits each in random order. Returns the positions of the configurations that stayed in the last complete visit, best
-// first.
+// Makes visit after visit, each in random order. Returns the positions of the configurations of the last complete
+// visit, best first.
 std::vector<std::size_t> Confirm::visits(InstanceId best, const std::vector<Trial>& chosen) {
   const Protocol& protocol = protocol_;
   std::vector<std::size_t> columns(chosen.size()), stayed;
@@ -81,12 +81,12 @@ std::vector<std::size_t> Confirm::visits(InstanceId best, const std::vector<Tria
   for (int i = 0; !columns.empty(); ++i) {
     std::shuffle(columns.begin(), columns.end(), random);
     if (!visit_all(chosen, columns, best, ratios)) {
-      std::erase_if(stayed, [&](std::size_t one) { return ratios[one].empty(); });  // cut, or failed now
+      std::erase_if(stayed, [&](std::size_t one) { return ratios[one].empty(); });  // not in that visit, or failed now
       break;
     }
     stayed = by_confirmation(ratios);
     const std::size_t next = next_visit(i, stayed.size(), protocol);
-    // Loading and checking may take longer than samples.
+    // Half of the time, because loading and checking may take longer than samples.
     if (on_.bench.comparing_seconds() - begin > protocol.confirm_seconds / 2) break;
     for (std::size_t k = next; next > 0 && k < stayed.size(); ++k) ratios[stayed[k]].clear();
     columns.assign(stayed.begin(), stayed.begin() + static_cast<std::ptrdiff_t>(next));
@@ -94,7 +94,7 @@ std::vector<std::size_t> Confirm::visits(InstanceId best, const std::vector<Tria
   return stayed;
 }
 
-// Visits them in groups. Returns false when it ended early.
+// Visits `columns` in groups. Returns false if the visit ended early.
 bool Confirm::visit_all(const std::vector<Trial>& chosen, std::span<const std::size_t> columns, InstanceId best,
                         Confirmations& ratios) {
   const auto most = static_cast<std::size_t>(protocol_.confirm_group);
@@ -103,9 +103,10 @@ bool Confirm::visit_all(const std::vector<Trial>& chosen, std::span<const std::s
   return true;
 }
 
-// Visits a group: loads and checks each, then they take turns with the best by screening. So a drift or jump of the
-// clock cancels. A first sample does not count; the others count relative to the best's in the same round. A
-// configuration that fails now has none. Returns false when it ended early: stopped, or the best itself failed.
+// Visits a group: loads and checks each configuration, then samples them in turn with the best by screening, so that a
+// drift or jump of the clock cancels. Each first sample does not count; the others count relative to the best's sample
+// in the same round. A configuration that fails now keeps no ratios. Returns false if the visit ended early because of
+// `stop`, or because the best itself failed.
 bool Confirm::visit(const std::vector<Trial>& chosen, std::span<const std::size_t> group, InstanceId best,
                     Confirmations& ratios) {
   std::vector<std::size_t> columns;
@@ -137,8 +138,8 @@ bool Confirm::visit(const std::vector<Trial>& chosen, std::span<const std::size_
   return on_.stop.load() == 0 && !is_best_lost;
 }
 
-// Adds to the ratios of each. Returns the position of a configuration that failed, which is then lost; the best's
-// position comes last.
+// Samples the group and adds to the ratios of each configuration. If one fails, it is lost, and its position is
+// returned: that of the best is columns.size().
 std::optional<std::size_t> Confirm::sample_beside(const std::vector<Trial>& chosen,
                                                   const std::vector<std::size_t>& columns, InstanceId best,
                                                   const std::vector<InstanceId>& instances, Confirmations& ratios) {

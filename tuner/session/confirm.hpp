@@ -1,5 +1,5 @@
-// Confirm: the stage between search and comparison. It samples the best again, at several moments, and ranks them by
-// that (measure/confirm_stage.hpp). One thread.
+// Confirm: the stage between search and comparison. It samples the best configurations again at several moments and
+// ranks them by these samples (measure/confirm_stage.hpp). One thread.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ class Confirm : private Stage {
  public:
   explicit Confirm(SessionParts& parts) : Stage(parts), protocol_(parts.terms.protocol) {}
 
-  // Returns the survivors, best first: the confirmed ones. If the stage does not complete, all in the search's order.
+  // Returns the confirmed survivors, best first, or all survivors in the search's order if none was confirmed.
   std::vector<Trial> run();
 
  private:

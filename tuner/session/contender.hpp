@@ -15,19 +15,20 @@ namespace attune {
 struct Contender {
   Trial trial;
   std::shared_ptr<const Instance> instance;
-  std::vector<double> times_ns;  // of its rounds, from the first on
+  std::vector<double> times_ns;  // in the rounds that it took part in, from the first on
   std::optional<bool> deterministic;
   std::optional<LaunchEnergy> energy;
-  bool has_left = false;  // it can no more win
+  bool has_left = false;  // it cannot win any more
 };
 
-// Returns the contenders that have not left, in their order; the columns of rounds().
+// Returns the contenders that have not left, in their order. They are the columns of rounds_of().
 std::vector<Contender*> staying(std::vector<Contender>& contenders);
 
-// Returns the contenders that have left, in order of leaving. Of several at one look, the last in the list comes first.
+// Returns the contenders that have left, the earliest first. Those that left together come in reverse order of the
+// list.
 std::vector<const Contender*> left(const std::vector<Contender>& contenders);
 
-// Returns rounds[r][c]: the time of present contender c in round r.
+// Returns rounds[r][c]: the time of contender c of `present` in round r.
 RoundTimes rounds_of(const std::vector<Contender*>& present);
 
 }  // namespace attune

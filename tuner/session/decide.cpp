@@ -10,7 +10,8 @@
 namespace attune {
 namespace {
 
-// Returns the times of a contender that left early, in the rounds that count. If it was in none, all its times.
+// Returns the times that a contender which left early has in the rounds that count, or all its times if it was in none
+// of these.
 std::vector<double> used_of(const std::vector<double>& of_rounds, const std::vector<std::size_t>& used) {
   std::vector<double> some;
   for (const std::size_t r : used)
@@ -18,7 +19,7 @@ std::vector<double> used_of(const std::vector<double>& of_rounds, const std::vec
   return some.empty() ? of_rounds : some;
 }
 
-// Evenly: a record does not need all of some thousand rounds.
+// Picks rounds evenly, because a record does not need all of some thousand rounds.
 std::vector<double> thinned(const std::vector<double>& samples_ns) {
   constexpr std::size_t most = 500;
   if (samples_ns.size() <= most) return samples_ns;
@@ -31,7 +32,7 @@ std::optional<double> joules_of(const Contender& contender) {
   return contender.energy ? std::optional(contender.energy->joules) : std::nullopt;
 }
 
-// Returns the share of the first objective's value that the error of a metering makes.
+// Returns by which share the error of a metering changes the value of the first objective.
 double energy_share(const Contender& contender, const ObjectiveValues& values) {
   const LaunchEnergy& energy = *contender.energy;
   const double time_ns = contender.times_ns.front();
@@ -39,7 +40,7 @@ double energy_share(const Contender& contender, const ObjectiveValues& values) {
   return std::abs(values.value(contender.trial, 0, time_ns, energy.joules * (1 + energy.error)) / value - 1);
 }
 
-// Rounds repeat times, not meterings: the metering's error is added to the interval of the ratio.
+// Adds the error of the meterings to the interval of the ratio, because rounds repeat times but not meterings.
 void widen_by_energy(const std::vector<Contender*>& contenders, const SessionTerms& terms,
                      const ObjectiveValues& values, FinalDecision& decision) {
   const Contender& winner = *contenders[decision.winner];
@@ -77,7 +78,7 @@ std::vector<FinalistResult> results_of(const Compared& compared, const std::vect
       result.energy_j = stayed[i]->energy->joules;
       result.energy_error = stayed[i]->energy->error;
     }
-    // After an interrupt nothing was metered: only the deciding value is known.
+    // If nothing was metered, as after an interrupt, only the deciding value is known.
     for (std::size_t o = 1; o < terms.request.objectives.size() && compared.is_metered; ++o)
       result.objective_values.push_back(
           values.value(stayed[i]->trial, o, result.measurement.median_ns, result.energy_j));
@@ -111,7 +112,7 @@ std::optional<Decided> decide_between(Compared& compared, const SessionTerms& te
   for (std::vector<double>& round : rounds.values)
     for (std::size_t i = 0; i < round.size(); ++i)
       round[i] = values.value(stayed[i]->trial, 0, round[i], joules_of(*stayed[i]));
-  // Two meterings that do not differ surely are a tie.
+  // Meterings that do not surely differ are a tie.
   Protocol protocol = terms.protocol;
   if (needs_energy)
     for (const Contender* contender : stayed)
@@ -180,8 +181,8 @@ Record make_record(const Decided& decided, const Compared& compared, const Sessi
 
 bool keep_record(Record record, Decided& decided, const std::optional<Record>& present_record, bool met_present,
                  WisdomStore& store) {
-  // The winner won against the present record, in the same rounds. The trials of that record's search in this very
-  // space still count.
+  // With met_present, the winner won against the present record in the same rounds. If that record's search was of the
+  // same space, its trials still count.
   const bool same_space = met_present && present_record->space == record.space;
   const bool confirmed = met_present && record.configuration == present_record->configuration;
   const bool is_doubtful = met_present && (present_record->busy || present_record->unstable);
@@ -196,7 +197,7 @@ bool keep_record(Record record, Decided& decided, const std::optional<Record>& p
   } else if (same_space && present_record->effort == record.effort) {
     record.partial = record.partial && present_record->partial;
   }
-  // A record made on a quiet device that has won again keeps its measurements.
+  // A record made on a quiet device keeps its measurements if it has won again on a busy or unstable one.
   const bool stands = confirmed && (record.busy || record.unstable) && !is_doubtful;
   if (stands) {
     Record clean = *present_record;

@@ -1,4 +1,4 @@
-// The last stage of a session: the decision between contenders, and its record. Pure, but for keep_record().
+// The last stage of a session: the decision between contenders, and its record. Pure, except for keep_record().
 #pragma once
 
 #include <optional>
@@ -17,15 +17,16 @@ struct Decided {
   std::vector<FinalistResult> results;  // of all contenders, by the first objective, best first
 };
 
-// Decides. `throttled_readings`: Bench's. Returns nothing when the deciding energy was not metered.
+// Decides between the contenders. `throttled_readings` are DeviceWatch's. Returns nothing if the objective that decides
+// needs energy and none was metered.
 std::optional<Decided> decide_between(Compared& compared, const SessionTerms& terms, const ObjectiveValues& values,
                                       const std::vector<bool>& throttled_readings,
                                       const std::optional<Record>& present_record);
 
-// Puts a decision's times, values and rounds in place of the record's.
+// Replaces the record's times, values and rounds by those of a decision.
 void take_figures(const FinalDecision& decision, Record& record);
 
-// The session's part of a record, beside its winner.
+// What a record has from its session beside the winner.
 struct RecordFacts {
   std::uint64_t seed = 0;
   std::int64_t trials = 0;
@@ -38,8 +39,9 @@ struct RecordFacts {
 Record make_record(const Decided& decided, const Compared& compared, const SessionTerms& terms,
                    const RecordFacts& facts);
 
-// Stores it as the current record of its key, as far as effort allows, with its finalists. `met_present`: it was
-// measured against the present record. Returns whether the present record stands with its own figures.
+// Stores the record with its finalists. It becomes the current record of its key unless a stronger one stays
+// (core/record_order.hpp). `met_present` says that it was measured against the present record. Returns whether the
+// present record stands with its own figures.
 bool keep_record(Record record, Decided& decided, const std::optional<Record>& present_record, bool met_present,
                  WisdomStore& store);
 

@@ -1,4 +1,4 @@
-// DeviceWatch: what was seen of the device beside the samples of a session. One thread.
+// DeviceWatch: what was seen of the device while a session took its samples. One thread.
 #pragma once
 
 #include <set>
@@ -12,17 +12,18 @@ namespace attune {
 
 class DeviceWatch {
  public:
-  // `takes_turns`: other tuners that take turns with this one do not disturb it. The observer must outlive it.
+  // With `takes_turns`, other tuners do not count as users of the device, because they take turns with this one. The
+  // observer must outlive the watch.
   DeviceWatch(Observer& observer, bool takes_turns) : observer_(observer), takes_turns_(takes_turns) {}
 
-  // The observer sees each user once, and the first time that the device holds itself back.
+  // Takes readings. Tells the observer of each user once, and of the first time that the device holds itself back.
   void see(const Watched& watched);
   void see_user(const std::string& user);
 
-  bool is_busy() const noexcept { return !users_.empty(); }  // other processes were on the device
-  // Of all readings so far: whether the device held itself back.
+  bool is_busy() const noexcept { return !users_.empty(); }  // other processes were seen on the device
+  // Returns, for each reading so far, whether the device held itself back.
   const std::vector<bool>& throttled_readings() const noexcept { return throttled_readings_; }
-  std::vector<double>& clocks_mhz() noexcept { return clocks_mhz_; }  // since a stage cleared them
+  std::vector<double>& clocks_mhz() noexcept { return clocks_mhz_; }  // readings since a stage cleared them
 
  private:
   Observer& observer_;

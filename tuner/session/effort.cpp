@@ -11,16 +11,16 @@
 namespace attune {
 namespace {
 
-// The strategy of efforts that cannot try everything.
+// The strategy of the efforts that cannot try everything.
 constexpr std::string_view default_strategy = "auto";
 
-// A GPU sees two to ten configurations a second: after two minutes some hundreds, with which the best strategies are
-// within one per cent of the optimum of recorded spaces; after half an hour some thousands, for the spaces of 10^5 and
-// more.
+// A GPU tries two to ten configurations per second. After two minutes these are some hundreds, with which the best
+// strategies are within one per cent of the optimum of recorded spaces. After half an hour they are some thousands,
+// which spaces of 10^5 and more configurations need.
 constexpr double measure_seconds = 120;
 constexpr double patient_seconds = 1800;
 
-// Protocol's own constants.
+// `measure` has the Protocol's own constants.
 constexpr Depth measure_depth = {.screen_samples = 3,
                                  .confirm_most = 128,
                                  .confirm_seconds = 10,
@@ -29,8 +29,8 @@ constexpr Depth measure_depth = {.screen_samples = 3,
                                  .final_rounds_max = 15000,
                                  .final_seconds = 15,
                                  .settled_log_ratio = 0.0025};
-// Twice the finalists, because among more trials more are near the best; and longer rounds: with ratios known to
-// less than half of a tie with a leaner one, most ties are decided alike whenever it is tried again.
+// Twice the finalists, because among more trials more are near the best. More rounds, too: if ratios are known to less
+// than half of a tie with a leaner configuration, most ties are decided alike in every session.
 constexpr Depth patient_depth = {.screen_samples = 5,
                                  .confirm_most = 256,
                                  .confirm_seconds = 60,
@@ -72,7 +72,7 @@ constexpr std::array<EffortPlan, 5> plans = {{
     {"wisdom_only", "no measuring: what is known, and an error where nothing is", std::nullopt, true, "", {}, {}},
 }};
 
-// Comparing finalists for less than this decides nothing.
+// Comparing finalists for less time than this decides nothing.
 constexpr double least_final_seconds = 1;
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Efforts: the words of --effort, each a budget, a strategy and a depth of measuring. One table. Plain values.
+// Efforts: the words of --effort. Each names a row of one table: a budget, a strategy and a depth of measuring. Plain
+// values; any thread.
 #pragma once
 
 #include <optional>
@@ -10,9 +11,9 @@
 
 namespace attune {
 
-// How deeply a session measures: what an effort changes of the Protocol.
+// How deeply a session measures: the constants of Protocol that an effort sets.
 struct Depth {
-  int screen_samples = 0;  // of every configuration that is worth them
+  int screen_samples = 0;  // of every configuration that the first sample does not end
   int confirm_most = 0;
   double confirm_seconds = 0;
   int finalists = 0;
@@ -24,25 +25,25 @@ struct Depth {
 struct EffortPlan {
   std::string_view name;
   std::string_view summary;  // one line
-  // The effort of the session and of its record. Nothing: it does not search; what is known is shown.
+  // The effort of the session and of its record. Nothing for an effort that does not search but shows what is known.
   std::optional<Effort> search;
-  bool needs_wisdom = false;  // without a search: where nothing is known, an error instead of the default configuration
-  // Of an effort that searches:
+  bool needs_wisdom = false;  // without a search: if nothing is known, ends in an error, not the default
+  // Set for an effort that searches:
   std::string_view strategy;
   Budget budget;  // over all continuations; spending it finishes the session
   Depth depth;
 };
 
-// From the least to the most, wisdom_only last.
+// Returns the table, from the least effort to the most, wisdom_only last.
 std::span<const EffortPlan> effort_plans() noexcept;
-// Throws UsageError with the nearest word.
+// Returns the row of this name. Throws UsageError that suggests the nearest word.
 const EffortPlan& effort_plan(std::string_view name);
-// The row that searches with this effort. Throws UsageError for Effort::estimate, with which nothing is searched.
+// Returns the row that searches with this effort. Throws UsageError for Effort::estimate, which searches nothing.
 const EffortPlan& effort_plan(Effort effort);
 
-// How deeply a search of this effort measures within the user's own time limit: walks up the table to the deepest
-// effort whose whole budget is within the limit, this one at most, and compares finalists no longer than it may search.
-// Without a limit: the effort's own depth.
+// Returns how deeply a search of this effort measures within the user's own limit of seconds. The depth is that of the
+// deepest effort, up to this one, whose whole budget is within the limit. Confirming and comparing take no longer than
+// the search may take, or 1 s each if that is more. Without a limit, returns the effort's own depth.
 Depth depth_within(const EffortPlan& plan, const std::optional<double>& seconds);
 
 }  // namespace attune

@@ -11,7 +11,7 @@ namespace attune {
 namespace {
 
 constexpr double long_seconds = 1;
-constexpr double many = 200;  // a search that tries so many needs no warning
+constexpr double many = 200;  // a search that tries this many needs no warning
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// What a search whose compiles are long can try. Pure.
+// How much a search with long compiles can try. Pure.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 namespace attune {
 
 struct Expectation {
-  double image_seconds = 0;       // that the default took to compile
-  unsigned compilers = 1;         // at the same time
-  std::optional<double> seconds;  // that are left; nothing: there is no limit
-  double configurations = 0;      // that may be tried
+  double image_seconds = 0;       // how long the default took to compile
+  unsigned compilers = 1;         // that run at the same time
+  std::optional<double> seconds;  // left for the search; nothing if there is no limit
+  double configurations = 0;      // how many may be tried
 };
 
 // Returns "one image takes 27 s to compile: about 9 of 682 configurations, 8 at a time, in 30 s"; "" where compiles

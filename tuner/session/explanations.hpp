@@ -1,4 +1,4 @@
-// Why a session has no result, in words for its user. Pure.
+// Explanations, for the user, of why a session has no result. Pure.
 #pragma once
 
 #include <map>
@@ -11,26 +11,27 @@
 
 namespace attune {
 
-// Returns the reasons of the failed trials, with an example of the most frequent.
+// Returns why trials failed, with an example of the most frequent reason.
 std::string failures_explanation(const std::map<std::string, Trial>& trials, std::int64_t survivors);
 
-// Returns the next step after a search that stopped because failures are alike.
+// Returns what to do after a search that stopped because nearly all trials failed alike.
 std::string stopped_explanation();
 
-// Returns what to do about something of the kernel that did not end within so many seconds: "was not compiled".
+// Returns what to do about a part `what` of the kernel that did not end within `seconds`; `did` is "was not compiled",
+// for example.
 std::string out_of_time_explanation(const KernelSpec& spec, const std::string& what, const std::string& did,
                                     double seconds);
 
-// Returns what to do about a default that fails where there is no reference.
+// Returns what to do about a default configuration that fails in a kernel without a reference.
 std::string default_explanation(const Configuration& by_default, const std::string& why);
 
-// Returns whether data that make no sense can give this verdict.
+// Returns whether data that make no sense can cause this verdict.
 bool is_of_data(Verdict verdict);
 
-// Returns which integer inputs have no `fill`, with the key to set: where the default or the reference faults, all
-// values of a type may make no sense. Returns "" where there are none.
+// Returns which integer inputs have no `fill`, with the key to set, or "" if there are none. If the default or the
+// reference faults, arbitrary values of an integer type may be the cause.
 std::string unfilled_explanation(const KernelSpec& spec, const Problem& problem);
-// Names what was left out, and what tries it again; "" where nothing was.
+// Returns which configurations were left out, and what tries them again; "" if none was.
 std::string left_out_explanation(const std::vector<QuarantineEntry>& entries);
 
 // Returns why a kernel that restores its inputs has no regime `stream`, with the next step.

@@ -1,4 +1,4 @@
-// Trials that fail: whatever fails them, the same is known of each.
+// Fills in trials that fail, so that the same is known of each, whatever makes it fail.
 #pragma once
 
 #include "core/trial.hpp"
@@ -7,14 +7,14 @@
 
 namespace attune {
 
-// Sets what is known of a trial before a launch. `image`: null where there is none.
+// Sets what is known of a trial before a launch. `image` is null if there is none.
 void describe(Trial& trial, const Instance& instance, const Image* image, bool self_checked);
 
-// Adds what a job found: attempts, deaths and differences, and which worker gave the verdict when.
+// Adds what a job found: attempts, deaths, differences, and which worker gave the verdict and when.
 void add_result(Trial& trial, const Result& result);
 
-// Returns the trial with its failure. It has no measurement; what else is known stays. `result`: of the job that failed
-// it, if one did.
+// Returns the trial with its failure and without a measurement; all else that is known stays. `result` is that of the
+// job that failed, if one did.
 Trial failed_trial(Trial trial, const Status& status, const Result& result = {});
 
 }  // namespace attune

@@ -5,8 +5,8 @@
 namespace attune {
 namespace {
 
-// Tells requests of one kernel apart, whose source is the same. ImageRequest::key() hashes the source: that takes twice
-// as long as all else that a proposal costs.
+// Returns a key that tells apart the requests of one kernel, whose source is the same. ImageRequest::key() would hash
+// the source, which takes twice as long as all else that a proposal costs.
 std::string key_of(const ImageRequest& request) {
   std::string key = request.architecture;
   const auto add = [&key](const std::string& text) { key.append(1, '\0').append(text); };

@@ -1,4 +1,4 @@
-// ImageSource: the images of instances of one kernel, compiled ahead by a pool. Instances that differ only in launch
+// ImageSource: has a pool compile the images of one kernel's instances ahead. Instances that differ only in launch
 // parameters share one compile. One thread.
 #pragma once
 
@@ -16,8 +16,8 @@ namespace attune {
 
 struct CompiledInstance {
   std::shared_ptr<const Instance> instance;
-  CompileOutcome outcome;  // 0 milliseconds when another instance caused the compile
-  int deaths = 0;          // of compile workers
+  CompileOutcome outcome;  // with 0 milliseconds if another instance caused the compile
+  int deaths = 0;          // of compile workers, during the compile
 };
 
 class ImageSource {
@@ -25,24 +25,25 @@ class ImageSource {
   explicit ImageSource(Pool& pool) : pool_(pool) {}
 
   void ask(std::shared_ptr<const Instance> instance);
-  // Returns whether a result belongs to a compile requested here; it is kept for take().
+  // Returns whether a result belongs to a compile requested here. If so, takes the result and keeps it for take().
   bool arrive(Result& result);
-  // Returns whether take() has something to return, which is its precondition.
+  // Returns whether take() may be called: whether it has something to return.
   bool is_ready() const noexcept { return !ready_.empty() || !arrived_.empty(); }
   CompiledInstance take();
-  // Returns the instances with an image that take() returns next, in order, `most` at most.
+  // Returns, in order, the instances with an image that take() will return next, `most` at most.
   std::vector<const Instance*> upcoming(std::size_t most) const;
 
-  // How many were requested and not taken; how many images take() did not reach; how many instances need none.
+  // Return how many instances were requested and not taken; how many compiles are not taken yet; how many instances
+  // need no further compile.
   std::size_t outstanding() const noexcept { return outstanding_; }
   std::size_t compiling() const noexcept { return waiting_.size(); }
   std::size_t ready() const noexcept { return ready_.size(); }
   bool is_waiting() const noexcept { return arrived_.size() < waiting_.size(); }
-  // Forgets everything that was requested and not taken.
+  // Cancels and forgets everything that was requested and not taken.
   void cancel();
 
  private:
-  // Images of this many compiles are kept for later instances; at 20 KB a cubin that is 40 MB.
+  // The images of this many compiles are kept for later instances. With cubins of 20 KB that is 40 MB.
   static constexpr std::size_t most_kept_images = 2048;
   struct Kept {
     CompileOutcome outcome;

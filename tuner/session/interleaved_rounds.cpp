@@ -12,10 +12,10 @@
 namespace attune {
 namespace {
 
-// The jobs that a device worker has at a time: it never waits for the next.
+// How many jobs a device worker has at a time, so that it never waits for the next one.
 constexpr std::size_t most_under_way = 2;
 
-// A ratio of two times needs both greater than 0.
+// Times are kept greater than 0, since ratios are made of them.
 constexpr double least_ns = 1;
 
 }  // namespace
@@ -36,7 +36,7 @@ std::optional<SampleFailure> InterleavedRounds::run(std::vector<Column>& columns
   return std::nullopt;
 }
 
-// Cuts turns with one plan into jobs of Protocol::ahead_seconds at most, or of one sample.
+// Cuts turns with the same plan into jobs of Protocol::ahead_seconds at most, or of one sample.
 void InterleavedRounds::append(const std::vector<std::size_t>& turns, const std::vector<Column>& columns,
                                std::vector<Part>& parts) const {
   const double fitting = turn_seconds_ > 0 ? protocol_.ahead_seconds / turn_seconds_ : 1;
@@ -52,7 +52,8 @@ void InterleavedRounds::append(const std::vector<std::size_t>& turns, const std:
   }
 }
 
-// A job has one plan. So columns with as many steps take turns, and these groups do, in random order.
+// A job has one plan. So the columns are grouped by their steps. The groups, and the columns in each, are in random
+// order.
 std::vector<InterleavedRounds::Part> InterleavedRounds::parts_of(const std::vector<Column>& columns,
                                                                  std::size_t rounds) {
   std::map<int, std::vector<std::size_t>> by_steps;
@@ -72,7 +73,7 @@ std::vector<InterleavedRounds::Part> InterleavedRounds::parts_of(const std::vect
   return parts;
 }
 
-// Takes so many rounds, or none when one fails or `stop` ends them.
+// Takes `rounds` rounds, or none if a sample fails or `stop` ends them.
 std::optional<SampleFailure> InterleavedRounds::take(std::vector<Column>& columns, std::size_t rounds) {
   const std::vector<Part> parts = parts_of(columns, rounds);
   std::vector<std::vector<double>> times(columns.size());

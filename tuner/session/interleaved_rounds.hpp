@@ -1,5 +1,5 @@
-// InterleavedRounds: one sample of each of several columns, round after round and in random order, until they are known
-// well enough. For comparisons outside a search. One thread.
+// InterleavedRounds: takes one sample of each of several columns, round after round and in random order, until their
+// ratios are known well enough. Serves comparisons outside a search. One thread.
 #pragma once
 
 #include <atomic>
@@ -29,19 +29,20 @@ struct SampleFailure {
 
 class InterleavedRounds {
  public:
-  // `plan`: of each sample, less its steps. `protocol`: the limits of its final stage. `note` receives every result.
-  // References must outlive it.
+  // `plan` is the plan of each sample, apart from its steps. The limits are those of the final stage of `protocol`.
+  // `note` receives every result. References must outlive the object.
   InterleavedRounds(Pool& pool, const TimingPlan& plan, const Protocol& protocol, const std::atomic<int>& stop,
                     std::function<void(const Result&)> note);
 
-  // Adds rounds until `half_width` or a limit says enough, or `stop` is not 0. Every column has as many rounds. After a
-  // failure the instance's columns have to leave before the next call. Throws OutOfMemory, Error.
+  // Adds rounds until `half_width` is small enough, a limit is reached, or `stop` is not 0. All columns get equally
+  // many rounds. Returns the failure of an instance, whose columns must leave before the next call. Throws OutOfMemory,
+  // Error.
   std::optional<SampleFailure> run(std::vector<Column>& columns, const std::function<double()>& half_width);
 
  private:
   struct Part {
     Rounds job;
-    std::vector<std::size_t> columns;  // of each turn
+    std::vector<std::size_t> columns;  // by turn
   };
   std::vector<Part> parts_of(const std::vector<Column>& columns, std::size_t rounds);
   void append(const std::vector<std::size_t>& turns, const std::vector<Column>& columns,
@@ -56,8 +57,8 @@ class InterleavedRounds {
   const std::function<void(const Result&)> note_;
   std::mt19937_64 random_{1};
   const double begin_;
-  double lost_seconds_ = 0;  // by failures
-  double turn_seconds_ = 0;  // of one sample, with all that it costs; 0: not known
+  double lost_seconds_ = 0;  // spent on failures
+  double turn_seconds_ = 0;  // of one sample, with all that it costs; 0 while unknown
 };
 
 }  // namespace attune

@@ -6,7 +6,7 @@
 namespace attune {
 namespace {
 
-// Others are compiled again when needed.
+// Dropped images are compiled again when needed.
 constexpr std::size_t most_kept_images = 256;
 
 }  // namespace

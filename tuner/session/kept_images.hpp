@@ -21,10 +21,10 @@ struct ReadyInstance {
 class KeptImages {
  public:
   void keep(ReadyInstance ready);
-  // Returns null when it was dropped, or never kept.
+  // Returns null if the image was dropped or never kept.
   const ReadyInstance* find(const Configuration& configuration) const;
-  // Drops the images with the highest (worst) scores when there are far too many. `score` returns nothing for a
-  // configuration that is no survivor; its image stays.
+  // Drops the images with the highest, that is worst, scores once there are far too many. `score` returns nothing for a
+  // configuration that is no survivor, whose image stays.
   void drop_worst(const std::function<std::optional<double>(const std::string&)>& score);
 
  private:

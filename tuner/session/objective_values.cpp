@@ -7,8 +7,8 @@
 namespace attune {
 namespace {
 
-// Returns the anchor's time that a trial's is relative to; 0: there is none. A trial may be of a run in which the
-// anchor failed: then the anchor's own time of later counts.
+// Returns the time of the anchor to which a trial's time is relative, or 0 if there is none. For a trial of a run in
+// which the anchor failed, it is the time in the anchor's own later trial.
 double anchor_time(const Trial& trial, const Trial* of_anchor) {
   if (of_anchor == nullptr) return 0;
   return trial.anchor_ns > 0 ? trial.anchor_ns : of_anchor->measurement.median_ns;
@@ -32,7 +32,7 @@ ObjectiveValues::ObjectiveValues(const SessionTerms& terms) : terms_(terms), obj
 std::uint64_t ObjectiveValues::shared_bytes(const Trial& trial) const {
   std::uint64_t dynamic = 0;
   for (const LaunchShape& shape : trial.shapes) dynamic = std::max(dynamic, shape.shared_bytes);
-  if (trial.shapes.empty())  // of a log from before shapes were stored
+  if (trial.shapes.empty())  // the trial is of a log without shapes
     for (const ResolvedStep& step : resolve_steps(terms_.request.spec, terms_.request.spec.launch,
                                                   terms_.request.problem, &trial.configuration, terms_.device))
       dynamic = std::max(dynamic, step.shape.shared_bytes);

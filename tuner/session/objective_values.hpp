@@ -11,18 +11,20 @@ namespace attune {
 
 class ObjectiveValues {
  public:
-  // Throws UsageError for an objective without a value for the kernel or on the device. `terms` must outlive it.
+  // Throws UsageError for an objective that has no value for the kernel or on the device. `terms` must outlive the
+  // object.
   explicit ObjectiveValues(const SessionTerms& terms);
 
-  // Returns static and dynamic bytes per block, of the step with the most dynamic ones.
+  // Returns the shared memory per block, static + dynamic bytes, of the step with the most dynamic bytes.
   std::uint64_t shared_bytes(const Trial& trial) const;
   double value(const Trial& trial, std::size_t objective, double time_ns, std::optional<double> energy_j = {}) const;
-  // Returns the first objective's value in the search: without its energy, a configuration counts by its time.
+  // Returns the first objective's value in the search, where no energy is known: an objective that needs energy counts
+  // by the time.
   double searched_value(const Trial& trial, double time_ns) const;
-  // Returns the value that ranks survivors: relative to the anchor, so that drift of the clocks cancels. `of_anchor`:
-  // the anchor's trial, null while there is none.
+  // Returns the value that ranks survivors. It is relative to the anchor, so that drift of the clocks cancels.
+  // `of_anchor` is the anchor's trial, or null while there is none.
   double score(const Trial& trial, const Trial* of_anchor) const;
-  // Throws Error for a trial without a value of an objective.
+  // Throws Error if one of the further objectives that need no energy has no value for the trial.
   void check_values(const Trial& trial) const;
 
  private:
@@ -30,7 +32,8 @@ class ObjectiveValues {
   const Objectives& objectives_;
 };
 
-// Returns its time relative to the anchor's; the time itself where there is no anchor. `of_anchor`: as for score().
+// Returns the trial's time relative to the anchor's, or the time itself if there is no anchor. `of_anchor` is as for
+// score().
 double time_ratio(const Trial& trial, const Trial* of_anchor);
 
 }  // namespace attune

@@ -8,7 +8,7 @@
 namespace attune {
 namespace {
 
-// Above this the cost of one launch is less than a sixth of the time.
+// The longest time that is measured again. In longer ones the cost of a launch is less than a sixth.
 constexpr double short_ns = 20e3;
 
 constexpr int samples_alone = 100, samples_of_stream = 9;
@@ -33,7 +33,7 @@ std::optional<TimeInRegime> OtherRegime::run(const Configuration& winner, double
     const auto& sampled = std::get<RoundsSampled>(result.answer);
     if (!sampled.status.ok()) return std::nullopt;
     return TimeInRegime{plan.regime, median(sampled.samples_ns)};
-  } catch (const Error& error) {  // no room for a stream's data, or the device fails now: the record stands
+  } catch (const Error& error) {  // there is no room for a stream's data, or the device fails now: the record stays
     on_.observer.note(fmt::format("the winner's time in another regime is not known: {}", error.what()));
     return std::nullopt;
   }

@@ -1,5 +1,5 @@
-// OtherRegime: what a short winner takes in another regime. Alone and in a row of launches, times of a few microseconds
-// differ by a third and more, and so may the best configuration. One thread.
+// OtherRegime: measures a winner with a short time in another regime. Times of a few microseconds differ by a third and
+// more between launches alone and launches in a row, and the best configuration may differ too. One thread.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@ class OtherRegime : private Stage {
  public:
   explicit OtherRegime(SessionParts& parts) : Stage(parts) {}
 
-  // Returns the time of one launch in a stream, or alone where the session is of a stream. Returns nothing for longer
-  // kernels, for kernels without a stream, after an interrupt, and when a sample fails.
+  // Returns the time of one launch in a stream, or of one launch alone if the session's regime is `stream`. Returns
+  // nothing for longer kernels, for kernels that have no stream, after an interrupt, and when a sample fails.
   std::optional<TimeInRegime> run(const Configuration& winner, double median_ns);
 };
 

@@ -9,11 +9,11 @@
 namespace attune {
 namespace {
 
-// A strategy may propose tried configurations so often in a row. A strategy without memory needs some draws in a small
-// space. A strategy that proposes nothing else must not hang the session.
+// How often in a row a strategy may propose tried configurations. A strategy without memory needs some draws in a small
+// space, but one that proposes nothing else must not hang the session.
 constexpr int most_repeats = 1000;
 
-// Returns whether a row is legal. Any row is safe, also one of a wrong shape.
+// Returns whether a row is legal. The row may be any, even of a wrong length.
 bool is_legal(const SearchSpace& space, const Row& row) {
   const auto& parameters = space.parameters();
   if (row.size() != parameters.size()) return false;
@@ -66,11 +66,11 @@ Proposals::Answer Proposals::ask(std::optional<Row>& row) {
     row = strategy_.ask();
     if (!row) return Answer::none;
     if (!is_legal(space_, *row)) return Answer::illegal;
-    // Usually of the warm start. A strategy that waits for this outcome would ask for nothing else.
+    // Such a row usually comes from the warm start. A strategy that waits for its outcome would propose nothing else.
     if (under_way_.contains(*row)) return Answer::none;
     const auto known = told_.find(*row);
     if (known == told_.end()) return Answer::fresh;
-    strategy_.tell(*row, known->second);  // it may be waiting for just this
+    strategy_.tell(*row, known->second);  // the strategy may wait for just this outcome
   }
   return is_everything_tried() ? Answer::none : Answer::repeats;
 }

@@ -1,5 +1,6 @@
-// Proposals: what a session tries next: the warm start, then the strategy's proposals, each legal configuration once.
-// The strategy receives all outcomes, whatever their source. One thread; space and strategy must outlive it.
+// Proposals: what a session tries next: first the warm start, then the strategy's proposals, each legal configuration
+// once. The strategy receives all outcomes, whatever their source. One thread; `space` and `strategy` must outlive the
+// object.
 #pragma once
 
 #include <deque>
@@ -18,19 +19,19 @@ class Proposals {
   Proposals(const SearchSpace& space, Strategy& strategy, std::string name)
       : space_(space), strategy_(strategy), name_(std::move(name)) {}
 
-  // Adds legal rows to try before the strategy is asked, after those added before, each once and without tried ones.
-  // Returns how many are new.
+  // Adds legal rows to try before the strategy is asked, in the order of the calls. Leaves out rows that were added or
+  // tried before. Returns how many rows were added.
   std::size_t warm_start(const std::vector<Row>& rows);
-  // Returns the next row to try; it is under way until its outcome comes. Returns nothing when there is none before
-  // another outcome, or, with none under way, none at all. Throws Error for a strategy that proposes illegal rows, or
-  // only tried ones while others are left.
+  // Returns the next row to try, which is under way until its outcome comes. Returns nothing if no row can be proposed
+  // before another outcome; with no row under way, this means that none is left. Throws Error for a strategy that
+  // proposes illegal rows, or only tried rows while others are left.
   std::optional<Row> next();
   // Notes that a row chosen elsewhere is under way.
   void begin(RowView row) { under_way_.emplace(row.begin(), row.end()); }
   // Passes on the outcome of a legal row: a proposal, or one known from elsewhere.
   void tell(RowView row, const Outcome& outcome);
-  // Returns whether nothing is left, to try or under way. It asks the strategy, so it is the last question. Throws only
-  // what the strategy throws.
+  // Returns whether no row is left to try and none is under way. Ask this last, because it asks the strategy for a
+  // proposal. Throws only what the strategy throws.
   bool is_exhausted();
 
  private:

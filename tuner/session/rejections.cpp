@@ -5,7 +5,8 @@
 namespace attune {
 namespace {
 
-// Fewer survivors than this are few, and fewer than this share of the trials.
+// Survivors are few if they are less than half of the trials, and also fewer than `few` or less than 1 / few_of of
+// them.
 constexpr std::int64_t few = 8, few_of = 5;
 
 }  // namespace

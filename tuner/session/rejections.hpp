@@ -1,4 +1,4 @@
-// Why configurations did not survive: each verdict with its count and an example. Pure.
+// Rejections: why configurations did not survive: each verdict with its count and an example. One thread.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class Rejections {
   std::vector<Rejection> list() const;
   std::int64_t trials() const noexcept { return trials_; }
   std::int64_t survivors() const noexcept { return survivors_; }
-  // Returns whether the survivors are few beside those that failed: the best of them may be far from the best there is.
+  // Returns whether the survivors are few beside the failed trials: the best survivor may then be far from the optimum.
   bool few_survive() const noexcept;
 
  private:

@@ -13,24 +13,25 @@
 namespace attune {
 namespace {
 
-// Proposals that are under way, to one image that is being compiled.
+// The most proposals under way per image that is compiled ahead.
 constexpr std::size_t most_sharing = 8;
 
-// Attempts that begin in one transaction: a commit may take longer than a trial.
+// The most attempts that begin in one transaction, because a commit may take longer than a trial.
 constexpr std::size_t most_begun = 16;
 
-// Of the device, when attempts of later trials are committed: a commit takes about as long.
+// How many jobs the device has when the attempts of later trials are committed: a commit takes about as long as these
+// jobs.
 constexpr std::size_t jobs_to_commit_beside = 3;
 
-// Longer kernels are trials that last longer than a commit.
+// Trials of kernels longer than this last longer than a commit.
 constexpr double short_kernel_ns = 1e6;
 constexpr unsigned depth_of_longer = 2;
 
-// A result waits for the next image so long before it is taken: with images that come sooner, what a strategy knows at
-// each question does not depend on speed. Where the device has a clock of its own, real time costs nothing.
+// A result waits this long for the next image before it is taken. As long as images come sooner, what the strategy
+// knows at each question does not depend on speed. If the device has a clock of its own, real time costs nothing.
 constexpr double hold_seconds = 0.25, hold_seconds_own_clock = 2;
 
-// Verdicts become durable after so long where the device waits for an image, or a trial takes longer.
+// Verdicts become durable after this time if the device waits for an image, or if a trial takes longer.
 constexpr double idle_seconds = 0.05;
 
 }  // namespace
@@ -42,24 +43,24 @@ Search::Search(SessionParts& parts, Proposals& proposals, std::function<void(dou
   const unsigned threads = threads_ = wanted != 0 ? wanted : cores;
   on_.pool.set_compilers(threads);
   on_.pool.start_compilers();
-  // While the device measures one, two per thread are being compiled or wait; a compiler that disturbs works in waves,
-  // small ones first, so that even a short search sees some.
+  // While the device measures one proposal, two per thread are being compiled or wait. A compiler that disturbs timing
+  // works in waves; the first waves are small, so that even a short search tries some.
   most_ahead_ = is_wave() ? threads * compiler_.preferred_batch : 2 * std::size_t{threads} + 1;
   ahead_ = std::min(most_ahead_, 2 * std::size_t{threads} + 1);
   untold_ = on_.log.earlier();
   tell_strategy();
 }
 
-// Whether everything is compiled before something is tried.
+// Returns whether compiling and trying alternate in waves.
 bool Search::is_wave() const { return compiler_.disturbs_timing; }
 
-// Waiting for another tuner's turn is no search.
+// Waiting for another tuner's turn does not count.
 double Search::seconds() const {
   return began_ ? on_.bench.seconds() - *began_ - on_.bench.turn().waited_seconds() : 0;
 }
 
-// The same for all trials of a session: what is proposed must not depend on speed. A recording has no commits to wait
-// for, in its own time.
+// The depth must not depend on speed, since proposals depend on it. A device with a clock of its own, such as a
+// recording, has no commits to wait for in that time.
 std::size_t Search::depth() const {
   const bool is_short = on_.bench.anchor_ns() < short_kernel_ns && !on_.terms.opened.own_clock;
   return is_short ? on_.terms.request.depth : std::min(on_.terms.request.depth, depth_of_longer);
@@ -75,13 +76,13 @@ StopReason Search::run() {
     loop();
     on_.bench.turn().end();
     on_.log.commit();
-  } catch (...) {  // a strategy that fails, a compiler that is broken: what was tried by then is kept
+  } catch (...) {  // from a strategy that fails or a compiler that is broken; what was tried by then is kept
     settle_after_failure();
     throw;
   }
   std::optional<StopReason> reason = stop_reason();
   if (!reason) return StopReason::everything_tried;
-  // A limit may be reached just as the last configuration is.
+  // A limit may be reached together with the last configuration.
   const bool limited = reason == StopReason::time || reason == StopReason::trials;
   if (limited && on_.source.outstanding() == 0 && proposals_.is_exhausted()) return StopReason::everything_tried;
   return *reason;
@@ -98,12 +99,13 @@ void Search::settle_after_failure() noexcept {
   };
   for (std::size_t left = sent_.size(); left > 0 && !on_.pool.has_lost_device(); left = sent_.size())
     if (!succeeds([this] { finish_front(); }) && sent_.size() == left) break;
-  // The trial that the device was lost with keeps its attempt.
+  // The trial during which the device was lost keeps its attempt.
   succeeds([this] { withdraw_from(1); });
   succeeds([this] { on_.log.commit(); });
 }
 
-// Takes back the attempts from this place of the queue on, and those that were not sent: nothing came of them.
+// Takes back the attempts from the position `first` of the queue on, and those whose trials were not sent, because
+// nothing came of them.
 void Search::withdraw_from(std::size_t first) {
   std::vector<Configuration> among_others, alone;
   for (std::size_t i = first; i < sent_.size(); ++i)
@@ -117,13 +119,13 @@ void Search::withdraw_from(std::size_t first) {
 
 void Search::loop() {
   began_ = on_.bench.seconds() - on_.bench.turn().waited_seconds();
-  // What is there already is to end in a record.
+  // The anchor is needed if there are survivors, because they are to end in a record.
   on_.bench.limit_anchor(on_.progress.run_seconds(), on_.progress.survivors() > 0);
   try_first();
   for (;;) {
     const bool has_ended = stop_reason().has_value();
-    // What ends may be an improvement, after which the search goes on. Without trials the anchor is being timed, and
-    // nothing disturbs it.
+    // A trial that ends may be an improvement, after which the search goes on. If there are no trials under way, the
+    // anchor is being timed, and nothing may disturb that.
     if ((has_ended || under_way_.empty()) && !sent_.empty()) {
       finish_front();
       continue;
@@ -133,14 +135,14 @@ void Search::loop() {
       think();
       if (is_wave() && !under_way_.empty()) ahead_ = std::min(2 * ahead_, most_ahead_);
     }
-    if (under_way_.empty()) break;  // nothing is left, or what the log answered ends the search
+    if (under_way_.empty()) break;  // nothing is left, or trials answered from the log ended the search
     step();
   }
   withdraw_from(sent_.size());
   tell_strategy();
 }
 
-// One trial begins or ends.
+// Has one trial begin or end.
 void Search::step() {
   const bool gives_way = on_.bench.turn().others_wait();
   const bool may_start = sent_.size() < depth() && !gives_way && on_.source.outstanding() > 0;
@@ -154,14 +156,15 @@ void Search::step() {
   if (std::optional<CompiledInstance> compiled = take_image()) start(std::move(*compiled), false);
 }
 
-// Returns whether there was a result within so many seconds.
+// Takes the pool's next result. Returns whether there was one within `seconds`.
 bool Search::take_result(double seconds) {
   std::optional<Result> result = on_.pool.next(on_.stop, seconds);
   if (result && !on_.source.arrive(*result)) arrived_.emplace(result->ticket, std::move(*result));
   return result.has_value();
 }
 
-// Whether no image is waited for any more. What is to be the anchor has a little time in any case.
+// Returns whether the search waits for no image any more. A configuration that is to be the anchor has a little time in
+// any case.
 bool Search::is_over() const {
   if (on_.stop.load() > 0) return true;
   if (tried_first_) return stop_reason().has_value();
@@ -169,14 +172,14 @@ bool Search::is_over() const {
   return on_.progress.limit_reached(seconds(), on_.bench.anchor_ns()).has_value();
 }
 
-// Waits for the next image. Returns nothing after the search's end, or when it took a result instead.
+// Waits for the next image. Returns nothing if the search has ended, or if it took a result instead.
 std::optional<CompiledInstance> Search::take_image() {
   const auto is_ready = [this] {
     return is_wave() ? !on_.source.is_waiting() && on_.source.is_ready() : on_.source.is_ready();
   };
   if (is_ready()) return on_.source.take();
   using Clock = std::chrono::steady_clock;
-  std::optional<Clock::time_point> idle_since;  // the device has nothing to do
+  std::optional<Clock::time_point> idle_since;  // since when the device has nothing to do
   const bool is_idle = sent_.empty();
   const double most_hold = on_.terms.opened.own_clock ? hold_seconds_own_clock : hold_seconds;
   const double hold = is_idle ? idle_seconds : most_hold;
@@ -198,7 +201,7 @@ std::optional<CompiledInstance> Search::take_image() {
 
 void Search::tell_strategy() {
   for (const Trial& trial : std::exchange(untold_, {})) {
-    // Trials of a wider space, and of the final stage alone, may lie outside of this one.
+    // Trials of a wider space, and trials made only by the final stage, may lie outside the space.
     const std::optional<Row> row = on_.terms.space.row_of(trial.configuration);
     if (!row || !on_.terms.space.contains(*row)) continue;
     const bool valid = trial.verdict == Verdict::ok;
@@ -206,17 +209,17 @@ void Search::tell_strategy() {
   }
 }
 
-// Configurations that share an image are no work for the compilers, which shall not wait while the device does. Where
-// compiles come in waves, a wave is what is counted.
+// Returns whether the strategy is to be asked once more. Configurations that share an image are no work for the
+// compilers, which must not wait while the device does. In waves, all proposals count.
 bool Search::wants_more(std::size_t asked) const {
   if (under_way_.size() < ahead_) return true;
-  if (asked >= most_sharing) return false;  // the device waits for none that shares: it has others
+  if (asked >= most_sharing) return false;  // the device needs no more that share an image: it has others
   const bool compilers_idle = on_.source.compiling() < ahead_ && on_.source.ready() < ahead_ / 2;
   return !is_wave() && tried_first_ && compilers_idle && under_way_.size() < most_sharing * ahead_;
 }
 
-// The strategy learns what there is, and is asked until enough is under way. It may take its time: the device is at
-// work meanwhile, if it can be, and once for each trial, so that what is proposed does not depend on speed.
+// Tells the strategy the outcomes and asks it until enough is under way. The strategy may take its time, because the
+// device is at work meanwhile if possible. It thinks once per trial, so that what it proposes does not depend on speed.
 void Search::think() {
   tell_strategy();
   for (std::size_t asked = 0; wants_more(asked) && !stop_reason(); ++asked) {
@@ -234,8 +237,8 @@ void Search::think() {
   }
 }
 
-// What cannot be resolved for this configuration is its own affair: a scalar that does not fit its type, a size that is
-// undefined.
+// Proposes a configuration to the compilers. If part of it cannot be resolved (a scalar that does not fit its type, an
+// undefined size), only this trial fails.
 void Search::propose(const Configuration& configuration) {
   Trial trial;
   trial.configuration = configuration;
@@ -257,7 +260,7 @@ void Search::propose(const Configuration& configuration) {
   under_way_.emplace(instance->id, std::move(instance));
 }
 
-// `is_alone`: nothing else will be under way before it ends.
+// Sends a compiled trial to the bench. With `is_alone`, nothing else will be under way before the trial ends.
 void Search::start(CompiledInstance compiled, bool is_alone) {
   const Instance& instance = *compiled.instance;
   Sent sent{0, compiled.instance, std::move(compiled.outcome), is_alone || on_.terms.request.depth == 1};
@@ -270,7 +273,8 @@ void Search::start(CompiledInstance compiled, bool is_alone) {
   }
   on_.bench.turn().take();
   int attempt = 1;
-  // On a continued session the default is launched for the anchor alone: it has its verdict, which ends attempts.
+  // In a continued session the default may be launched only as the anchor. It needs no attempt, because it has its
+  // verdict.
   sent.has_attempt = on_.log.find(instance.text) == nullptr;
   if (sent.has_attempt) {
     if (!begun_.contains(instance.id) && !begin_attempts(&instance, sent.is_alone)) {
@@ -285,15 +289,16 @@ void Search::start(CompiledInstance compiled, bool is_alone) {
   }
   sent.ticket = on_.bench.submit_try(instance, *sent.outcome.image, attempt, incumbent_ns);
   sent_.push_back(std::move(sent));
-  // Compiles that are asked for now must not disturb its samples.
+  // Compiles that would be asked for now must not disturb the trial's samples.
   if (is_wave() || is_alone) return;
   if (sent_.size() >= std::min(jobs_to_commit_beside, depth())) begin_attempts(nullptr, false);
   think();
   thought_ = true;
 }
 
-// Begins attempts for `first` (null: for the next trial, unless it has one) and for those whose images are there:
-// nothing but their turn is missing. Returns false when an observer requested a stop, or there is nothing to begin.
+// Begins attempts for `first` and for the trials that wait only for their turn, because their images are there. With a
+// null `first`, begins attempts only if the next trial has none. Returns false if an observer requested a stop, or if
+// there is nothing to begin.
 bool Search::begin_attempts(const Instance* first, bool is_alone) {
   while (take_result(0)) continue;
   std::vector<const Instance*> chosen = on_.source.upcoming(is_alone ? 0 : most_begun - 1);
@@ -308,14 +313,14 @@ bool Search::begin_attempts(const Instance* first, bool is_alone) {
   return !numbers.empty();
 }
 
-// Verdicts become durable while a trial takes long.
+// Waits for a result. Makes verdicts durable if the trial takes long.
 Result Search::wait_for(Ticket ticket) {
   if (std::optional<Result> result = on_.pool.wait(ticket, on_.stop, idle_seconds)) return std::move(*result);
   on_.log.commit();
   return on_.pool.wait(ticket);
 }
 
-// What the device's queue holds first has ended, or is waited for.
+// Finishes what the device's queue holds first, and waits for it if necessary.
 void Search::finish_front() {
   Result result;
   if (const auto found = arrived_.find(sent_.front().ticket); found != arrived_.end()) {
@@ -337,10 +342,10 @@ void Search::finish_tried(const Sent& sent, Trial trial) {
     trial.detail = performance_warnings(cuda::launched_log(sent.outcome.log, sent.outcome.image->functions));
     on_.images.keep({sent.instance, *sent.outcome.image});
   }
-  // On a continued session the default is launched for the anchor alone: its trial is there.
+  // In a continued session the default may have been launched only as the anchor: its trial is logged already.
   if (on_.log.find(text) == nullptr) finish_trial(trial, false);
   if (trial.deaths > 0 && sent.outcome.image && !on_.pool.isolates()) {
-    withdraw_from(0);  // later trials ran on it
+    withdraw_from(0);  // later trials ran on the broken device
     on_.log.commit();
     throw Error("the device is beyond use after " + text + " of " + on_.terms.request.spec.name + ": " + trial.detail +
                 "; that configuration is logged and will not be tried again: run the same command to go on");

@@ -1,6 +1,6 @@
-// Search: the first stage of a session: proposals are compiled ahead, tried on the bench and logged, until a rule ends
-// it. The strategy thinks while the device is at work. It learns results in the order in which trials went to the
-// bench, at moments that do not depend on speed. One thread.
+// Search: the first stage of a session. It compiles proposals ahead, tries them on the bench and logs them, until a
+// rule ends it. The strategy thinks while the device is at work. It learns results in the order in which trials went to
+// the bench, at moments that do not depend on speed. One thread.
 #pragma once
 
 #include <deque>
@@ -17,24 +17,24 @@ namespace attune {
 
 class Search {
  public:
-  // `saved`: called with the seconds that the session has used, now and then.
+  // `saved` is called now and then with the seconds that the session has used.
   Search(SessionParts& parts, Proposals& proposals, std::function<void(double)> saved);
 
-  // Asks for the image of the default: it is compiled while the data are made. Before run().
+  // Asks for the image of the default, so that it is compiled while the data are made. Call it before run().
   void ask_for_default() { ask_for_anchor(); }
 
-  // Returns the rule that ended it. Every verdict is durable then, also when it throws: what a strategy throws, or
-  // Error for a broken environment.
+  // Searches. Returns the rule that ended the search. Throws what the strategy throws, and Error for a broken
+  // environment. Every verdict is durable at the end, even if it throws.
   StopReason run();
 
-  double seconds() const;  // of this run
+  double seconds() const;  // of searching, in this run
   double compile_wait_seconds() const noexcept { return compile_wait_seconds_; }
 
  private:
-  // What the device's queue holds: a trial, or the anchor to be timed.
+  // What the device's queue holds: a trial, or a timing of the anchor.
   struct Sent {
     Ticket ticket = 0;
-    std::shared_ptr<const Instance> instance;  // null: the anchor
+    std::shared_ptr<const Instance> instance;  // null for a timing of the anchor
     CompileOutcome outcome;
     bool is_alone = false, has_attempt = false;
   };
@@ -48,7 +48,7 @@ class Search {
   bool is_wave() const;
   void think();
   bool wants_more(std::size_t asked) const;
-  // Returns how many trials are sent at once at most.
+  // Returns how many trials may be sent at once.
   std::size_t depth() const;
   std::optional<StopReason> stop_reason() const;
   void propose(const Configuration& configuration);
@@ -70,17 +70,17 @@ class Search {
   Proposals& proposals_;
   const std::function<void(double)> saved_;
   const CompilerOpened& compiler_;
-  unsigned threads_ = 1;                    // of the compiler
-  std::size_t most_ahead_ = 1, ahead_ = 1;  // proposals in the pipeline, or images where several share one
+  unsigned threads_ = 1;                    // of the compilers
+  std::size_t most_ahead_ = 1, ahead_ = 1;  // proposals under way, or images if several share one
   std::map<InstanceId, std::shared_ptr<const Instance>> under_way_;
-  std::map<InstanceId, int> begun_;  // attempts with their numbers, before these trials are sent
+  std::map<InstanceId, int> begun_;  // attempts that have begun, with their numbers, until their trials are sent
   std::deque<Sent> sent_;
   std::map<Ticket, Result> arrived_;
   std::vector<Trial> untold_;
-  std::size_t next_anchor_ = 0;  // of the terms' anchors, to be asked for
-  bool thought_ = false;         // since an image was taken
+  std::size_t next_anchor_ = 0;  // position in the terms' anchors of the next one to ask for
+  bool thought_ = false;         // the strategy was asked since an image was taken
   bool tried_first_ = false;
-  std::optional<double> began_;  // by the bench's clock
+  std::optional<double> began_;  // when the search began, by the bench's clock
   double compile_wait_seconds_ = 0, saved_seconds_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// What a search tries before its strategy is asked, each alone: the anchor, what was under way in a killed session, and
-// what has a second chance.
+// What a search tries, each alone, before its strategy is asked: the anchor, configurations that were under way when a
+// session was killed, and configurations that have a second chance.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace attune {
 
-// Asks for the next configuration that may be the anchor. One that failed before is not launched again. Returns false
-// when none is left.
+// Asks for the next configuration that may be the anchor. Passes over those that failed before. Returns false when none
+// is left.
 bool Search::ask_for_anchor() {
   while (next_anchor_ < on_.terms.anchors.size()) {
     const Configuration& anchor = on_.terms.anchors[next_anchor_++];
     const Trial* const tried = on_.log.find(anchor.text());
     if (tried != nullptr && tried->verdict != Verdict::ok) continue;
-    // In a narrowed space the default may lie outside.
+    // The default may lie outside a narrowed space.
     if (const std::optional<Row> row = on_.terms.space.row_of(anchor); row && tried == nullptr) proposals_.begin(*row);
     propose(anchor);
     return true;
@@ -25,9 +25,8 @@ bool Search::ask_for_anchor() {
   return false;
 }
 
-// What is to be the anchor goes first and alone. Then, each alone, what was under way when a session was killed, and
-// what has a second chance, also where the effort's budget is spent. Where nothing has, survivors are compared without
-// an anchor.
+// Second chances are tried even if the effort's budget is spent. If it is spent and there are none, the survivors are
+// compared without an anchor.
 void Search::try_first() {
   if (stop_reason() && on_.progress.survivors() > 0 && on_.log.second_chances().empty()) return;
   std::vector<Configuration> left;
@@ -57,7 +56,7 @@ void Search::try_first() {
   tried_first_ = true;
 }
 
-// What the default is worth knowing for: speed-ups are over it.
+// Tells the observer if the default has no time, because speed-ups are over the default.
 void Search::tell_of_anchor() const {
   const std::optional<Configuration>& by_default = on_.terms.default_configuration;
   if (!by_default)
@@ -70,7 +69,7 @@ void Search::tell_of_anchor() const {
                                 by_default->text(), to_text(tried->verdict), first_line(tried->detail)));
 }
 
-// Once it is known how long the first one took.
+// Says how many configurations a search with long compiles can try, once it is known how long the first compile took.
 void Search::note_long_compiles() const {
   const Trial* const tried = on_.log.find(on_.terms.anchors.front().text());
   if (tried == nullptr) return;
@@ -85,14 +84,15 @@ void Search::note_long_compiles() const {
   if (!text.empty()) on_.observer.note(text);
 }
 
-// What was asked for last.
+// Tries what was asked for last, and waits for its end.
 void Search::try_alone() {
-  if (under_way_.empty()) return;  // it has its verdict
+  if (under_way_.empty()) return;  // it has its verdict already
   if (std::optional<CompiledInstance> compiled = take_image()) start(std::move(*compiled), true);
   while (!sent_.empty()) finish_front();
 }
 
-// One that does not end in its time has no verdict, and is to blame for nothing.
+// A configuration that does not end in its time gets no verdict, and its attempt is taken back, so that nothing is
+// blamed on it.
 Trial Search::try_as_anchor(const Sent& sent, int attempt) try {
   return on_.bench.try_as_anchor(*sent.instance, sent.outcome, attempt);
 } catch (const BenchUnfinished&) {

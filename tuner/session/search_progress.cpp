@@ -7,7 +7,7 @@
 namespace attune {
 namespace {
 
-// When more than this share of so many first trials fail alike, the kernel is at fault, or its rules miss something.
+// If more than this share of this many first trials fail alike, the kernel is at fault, or its rules miss something.
 constexpr std::int64_t first_trials = 50;
 constexpr double failing_alike = 0.9;
 
@@ -33,7 +33,7 @@ void SearchProgress::keep_best(const Trial& trial) {
   best_ = trial.configuration;
 }
 
-// An anchor that had failed before is there: what survived without it has a score relative to it now.
+// Called when an anchor has survived after others: the scores of these survivors are relative to it from then on.
 void SearchProgress::rank_again() {
   const std::vector<Trial> survivors = ranked_survivors();
   if (!survivors.empty()) keep_best(survivors.front());
@@ -109,7 +109,8 @@ std::optional<StopReason> SearchProgress::stop_reason(double run_seconds, double
   return is_hopeless() ? std::optional(StopReason::hopeless) : std::nullopt;
 }
 
-// Nearly all of the first trials failed alike. An exhaustive search has them in order, failures side by side.
+// Returns whether nearly all of the first trials failed alike. An exhaustive search takes configurations in order, so
+// that failures lie side by side.
 bool SearchProgress::is_hopeless() const {
   if (terms_.request.keep_going || terms_.request.effort == Effort::exhaustive) return false;
   std::int64_t count = 0;

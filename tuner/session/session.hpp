@@ -1,5 +1,5 @@
-// Session: one search of one kernel and problem on one device, from the space to the record. Its stages are search,
-// confirm, compare, decide (docs/design.md). It runs on the caller's thread; a pool compiles and launches.
+// Session: one search for one kernel and problem on one device, from the space to the record. Its stages are search,
+// confirm, compare and decide (docs/design.md). It runs on the caller's thread; a pool compiles and launches.
 #pragma once
 
 #include <atomic>
@@ -27,23 +27,23 @@
 namespace attune {
 
 struct SessionRequest {
-  KernelSpec spec;               // perhaps narrowed
-  Problem problem;               // complete
+  KernelSpec spec;               // may be narrowed
+  Problem problem;               // with a value of every parameter of the problem
   Regime regime = Regime::cold;  // of all measurements; part of the record's key
   Objectives objectives;         // to minimise; part of the record's key
   Effort effort = Effort::measure;
-  // The user's limits, for this run. Time or trials that end the effort's budget early make the session partial;
+  // The user's limits, for this run. A limit of time or trials below the effort's budget makes the session partial;
   // patience and target finish it.
   Budget limits;
   std::string strategy;  // "": the effort's own
   std::optional<std::uint64_t> seed;
   bool fresh = false;                 // neither continues a session nor answers from the log
   bool cold_start = false;            // does not try records of other problems and devices first
-  std::optional<Protocol> protocol;   // nothing: by the effort and the time limit
+  std::optional<Protocol> protocol;   // nothing: the effort and the time limit decide
   unsigned compile_threads = 0;       // 0: as many as cores
-  unsigned depth = 4;                 // trials that are sent at once: the present one, and those after it
-  bool keep_going = false;            // even if nearly all of the first configurations fail alike
-  bool lift_quarantine = false;       // tries again what died or was late, with the session that had finished
+  unsigned depth = 4;                 // how many trials are sent at once, the present one included
+  bool keep_going = false;            // goes on even if nearly all of the first configurations fail alike
+  bool lift_quarantine = false;       // tries again what died or was late, even in a finished session
   std::filesystem::path lock_folder;  // of the device's lock; "": measures without taking turns
 };
 
@@ -57,38 +57,40 @@ struct SessionResult {
     finished,     // the effort's budget is spent, every configuration was tried, or patience or target ended it
     partial,      // a limit of time or trials came first
     interrupted,  // a stop was requested
-    known,        // an earlier session finished it: `record` is its record; nothing has a second chance
-    stopped,      // nearly all configurations fail alike: `explanation`
-    no_survivor,  // no configuration is legal, compiles and gives the right result: `explanation`
+    known,        // an earlier session has the answer, `record`, and nothing has a second chance
+    stopped,      // nearly all configurations fail alike: see `explanation`
+    no_survivor,  // no configuration is legal, compiles and gives the right result: see `explanation`
   };
   End end = End::finished;
-  std::optional<StopReason> reason;       // of the search; nothing without a search
+  std::optional<StopReason> reason;       // why the search ended; nothing without a search
   std::optional<Record> record;           // the record in the database for this problem
   std::optional<FinalDecision> decision;  // of the final stage of this run
   std::optional<TimeInRegime> elsewhere;  // a short winner's time in another regime
-  bool record_stands = false;             // the record is an earlier one, with its own figures
-  std::vector<FinalistResult> finalists;  // of the record: the final stage's results of each
+  bool record_stands = false;             // `record` is an earlier one, with its own figures
+  std::vector<FinalistResult> finalists;  // of the record: each one's results in the final stage
   std::int64_t trials = 0, survivors = 0;
-  std::int64_t run_trials = 0;            // of these trials, in this run; the others were known
-  VerdictCounts verdicts;                 // of these trials; empty where nothing was searched
+  std::int64_t run_trials = 0;            // how many of these trials were made in this run; the others were known
+  VerdictCounts verdicts;                 // of these trials; empty without a search
   std::vector<Rejection> rejections;      // of these trials, the most frequent first
-  bool few_survived = false;              // of these trials: the answer is of few
-  std::vector<std::string> remarks;       // of the compiler, on the default and on the best
-  std::vector<QuarantineEntry> left_out;  // quarantined, or of this session and too late or dead by their compiler
+  bool few_survived = false;              // few of these trials survived: the answer may be far from the optimum
+  std::vector<std::string> remarks;       // the compiler's, on the default and on the best
+  std::vector<QuarantineEntry> left_out;  // quarantined, or left out by this session: WisdomStore::suspected()
   std::string explanation;
-  int workers_replaced = 0;  // device workers
-  // Of the search of this run: all; the device worker's work; waiting for compilers with nothing to measure.
+  int workers_replaced = 0;  // device workers replaced in this run
+  // Seconds of this run's search: all; those in which the device worker worked; those of waiting for compilers with
+  // nothing to measure.
   double seconds = 0, device_busy_seconds = 0, compile_wait_seconds = 0;
-  double timed_seconds = 0;  // of all stages: the sum of all samples
+  double timed_seconds = 0;  // the sum of all samples of all stages
 };
 
-// Runs it. `stop` counts requests to end early. At 1 the search ends and a short final stage follows; at 2 that ends
-// too. Throws Error for a broken environment; every completed trial is then in the database.
+// Runs a session. `stop` counts requests to end early: at 1 the search ends and a short final stage follows; at 2 the
+// final stage ends too. Throws Error for a broken environment; every completed trial is in the database then. `images`
+// may be null.
 SessionResult run_session(const SessionRequest& request, Pool& pool, WisdomStore& store, ImageCache* images,
                           Observer& observer, const std::atomic<int>& stop);
-// Returns what run_session() would without a search, where the database has the answer.
+// Returns what run_session() would return without a search, if the database has the answer.
 std::optional<SessionResult> known_result(const SessionRequest& request, const DeviceInfo& device, WisdomStore& store);
-// Runs it in this process, on that device.
+// Runs a session in this process, on `device`.
 SessionResult run_session(const SessionRequest& request, Device& device, WisdomStore& store, ImageCache* images,
                           Observer& observer, const std::atomic<int>& stop);
 

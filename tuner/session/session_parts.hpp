@@ -1,4 +1,5 @@
-// SessionParts: the common parts of one session's stages. References to objects that outlive the stages; one thread.
+// SessionParts: what the stages of one session share. The references are to objects that outlive the stages. One
+// thread.
 #pragma once
 
 #include <atomic>
@@ -25,7 +26,7 @@ struct SessionParts {
   Observer& observer;
   const std::atomic<int>& stop;
   const std::uint64_t seed;
-  double search_seconds = 0;  // of this run, once it has ended
+  double search_seconds = 0;  // of this run's search, once it has ended
   InstanceId last_instance = 0;
   InstanceId next_instance() { return ++last_instance; }
 };

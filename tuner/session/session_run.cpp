@@ -1,4 +1,4 @@
-// run_session(): what the database knows, then the stages in order.
+// run_session(): asks the database for an answer, then runs the stages in order.
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,13 +32,13 @@ SessionResult ended(SessionResult::End end, std::string explanation) {
   return result;
 }
 
-// Whether a search that ended so is the whole of what was asked for.
+// Returns whether a search that ended for this reason did all that was asked for.
 bool finishes(StopReason reason) {
   return reason == StopReason::everything_tried || reason == StopReason::effort_spent ||
          reason == StopReason::patience || reason == StopReason::target;
 }
 
-// What is quarantined, and what else this session left out.
+// Returns what is quarantined, and what else this session left out.
 std::vector<QuarantineEntry> left_out(const RecordKey& key, std::optional<std::int64_t> session, WisdomStore& store) {
   std::vector<QuarantineEntry> entries = store.quarantined(key);
   if (!session) return entries;
@@ -51,17 +51,18 @@ std::vector<QuarantineEntry> left_out(const RecordKey& key, std::optional<std::i
   return entries;
 }
 
-// What is known already, when that is an answer.
+// Returns what is known already, if it answers the request.
 std::optional<SessionResult> answer_from_database(const SessionRequest& request, const SessionKey& key,
                                                   const std::optional<Record>& present, WisdomStore& store) {
   if (request.fresh || !present) return std::nullopt;
   const std::optional<SessionRow> session = store.find_session(key);
   const bool same_seed = !request.seed || (session && session->seed == *request.seed);
   const bool same_finished = session && session->state == SessionState::finished && same_seed;
-  // Effort subsumes: what was found with more, or as much by another strategy, answers a request for less.
+  // What was found with more effort answers a request for less, and so does what another strategy found with equal
+  // effort.
   const bool covered = request.strategy.empty() && !request.seed && !present->partial &&
                        present->effort >= request.effort && present->space == key.space;
-  // A target is the user's word on what is enough, and on what is not.
+  // With a target, the user says which result is enough and which is not.
   const std::optional<Target>& target = request.limits.target;
   const bool good_enough = !target || target->met(present->median_ns, present->default_ns / present->median_ns);
   const bool any_will_do = target && request.strategy.empty() && !request.seed && present->space == key.space;
@@ -76,7 +77,8 @@ std::optional<SessionResult> answer_from_database(const SessionRequest& request,
   return result;
 }
 
-// The session that goes on, or a new one. One that finished with a record goes on for what has a second chance.
+// Returns the session that goes on, or a new one. A session that finished with a record goes on if something has a
+// second chance.
 SessionRow open_session(const SessionTerms& terms, bool has_record, const std::string& toolchain, WisdomStore& store) {
   const SessionRequest& request = terms.request;
   const std::optional<SessionRow> former = request.fresh ? std::nullopt : store.find_session(terms.key);
@@ -189,7 +191,7 @@ class SessionRun {
     conclude(result);
     result.trials = log_.size();
     result.run_trials = progress_.run_trials();
-    result.survivors = progress_.survivors();  // without those that failed among the best
+    result.survivors = progress_.survivors();  // without those that failed in a later stage
     result.verdicts = log_.verdicts();
     explain_trials(result);
     result.left_out = left_out(terms_.key.record, row_.id, store_);
@@ -198,7 +200,7 @@ class SessionRun {
     return result;
   }
 
-  // Makes data and expected results. Returns why there are none where the kernel is at fault; "" when they are there.
+  // Makes data and expected results. Returns "" on success, or why there are none if the kernel is at fault.
   std::string begin_bench() {
     const bool has_reference = !terms_.request.spec.reference.empty();
     std::string why;
@@ -219,14 +221,16 @@ class SessionRun {
     return why;
   }
 
-  // Where the reference or the default fails in a way that its data may cause.
+  // Tells the observer of inputs without `fill` if the reference or the default failed in a way that its data may
+  // cause.
   void note_unfilled(Verdict verdict) const {
     if (!is_of_data(verdict)) return;
     const std::string text = unfilled_explanation(terms_.request.spec, terms_.request.problem);
     if (!text.empty()) observer_.note(text);
   }
 
-  // A file that does not compile at all is reported as what it is; otherwise the reference alone is at fault.
+  // Returns why the first anchor does not compile either: then the whole file is at fault. Otherwise rethrows the
+  // error, because only the reference is at fault.
   std::string why_nothing_compiles() {
     const CompileOutcome outcome = pool_.compile(terms_.instance(0, terms_.anchors.front())->image);
     if (outcome.image) throw;
@@ -253,14 +257,14 @@ class SessionRun {
   const SessionRow row_;
   TrialLog log_;
   SearchProgress progress_;
-  std::list<Bench> benches_;  // one for each device; today a session has one
+  std::list<Bench> benches_;  // one for each device of the session, which has one device
   ImageSource source_{pool_};
   KeptImages images_;
   SessionParts parts_{terms_,  values_,   pool_, benches_.front(), log_, progress_, source_,
                       images_, observer_, stop_, row_.seed};
 };
 
-// What became of the kernel's own default in this session.
+// Returns what became of the kernel's own default in this session.
 Verdict SessionRun::default_verdict() const {
   if (!terms_.default_configuration) return Verdict::restricted;
   const Trial* const tried = log_.find(terms_.default_configuration->text());
@@ -287,12 +291,13 @@ void SessionRun::conclude(SessionResult& result) {
     if (is_hopeless) result.explanation += stopped_explanation();
   }
   if (progress_.survivors() == 0) {
-    // Finished without a record: what was at fault may be corrected, and the next session tries everything anew.
+    // A session that finishes without a record does not go on: what was at fault may be corrected, and the next session
+    // tries everything anew.
     if (result.end != SessionResult::End::interrupted) result.end = SessionResult::End::no_survivor;
     const bool is_over = complete || is_hopeless;
     return store_.update_session(row_.id, is_over ? SessionState::finished : SessionState::partial, used);
   }
-  // The session counts as finished only once its record stands: a kill in a later stage leaves it to be continued.
+  // The session counts as finished only once its record is stored, so that it goes on after a kill in a later stage.
   store_.update_session(row_.id, SessionState::partial, used);
   compare_and_decide(result, complete, used);
   parts_.bench.turn().end();
@@ -315,7 +320,7 @@ void SessionRun::explain_trials(SessionResult& result) const {
 
 void SessionRun::compare_and_decide(SessionResult& result, bool complete, double used) {
   std::vector<Trial> ranked = Confirm(parts_).run();
-  if (stop_.load() > 0 && result.end == SessionResult::End::finished) {  // while they were confirmed
+  if (stop_.load() > 0 && result.end == SessionResult::End::finished) {  // interrupted while confirming
     result.end = SessionResult::End::interrupted;
     complete = false;
   }
@@ -371,7 +376,7 @@ SessionResult run_session(const SessionRequest& request, Pool& pool, WisdomStore
   const SessionTerms terms(request, pool.device());
   if (terms.anchors.empty()) return ended(SessionResult::End::no_survivor, empty_space_explanation(terms.space));
   std::optional<Record> present = store.find_record(terms.key.record);
-  const ObjectiveValues checked(terms);  // what cannot be had is an error even where an answer is known
+  const ObjectiveValues checked(terms);  // an objective without a value is an error even if an answer is known
   const bool is_lifted = request.lift_quarantine && store.lift_quarantine(terms.key.record) > 0;
   if (!is_lifted)
     if (std::optional<SessionResult> known = answer_from_database(request, terms.key, present, store)) return *known;

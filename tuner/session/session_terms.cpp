@@ -27,13 +27,14 @@ Protocol protocol_of(const SessionRequest& request) {
   return protocol;
 }
 
-// A time limit above the effort's own extends its budget.
+// Extends the effort's budget if the user's time limit is longer.
 Budget stretched(Budget budget, const Budget& limits) {
   if (budget.seconds && limits.seconds) budget.seconds = std::max(*budget.seconds, *limits.seconds);
   return budget;
 }
 
-// Values were left out so that results repeat bit for bit: the kernel's own default would not be of them.
+// Returns whether values were left out so that results repeat bit for bit, while the kernel's own default is not
+// deterministic.
 bool is_left_for_determinism(const SessionRequest& request, const DeviceInfo& device, const SearchSpace& space,
                              const Configuration& by_default) {
   const std::optional<Configuration> left = space.nearest(by_default);

@@ -1,4 +1,4 @@
-// SessionTerms: the request and the terms of a session, fixed before the first trial. Immutable.
+// SessionTerms: the request of a session and what follows from it before the first trial. Immutable.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace attune {
 
-// Returns what a session for this request is stored under.
+// Returns the key under which a session for this request is stored.
 SessionKey session_key(const SessionRequest& request, const DeviceInfo& device);
 
 struct SessionTerms {
@@ -23,26 +23,27 @@ struct SessionTerms {
   const DeviceOpened& opened;
   const DeviceInfo& device;
   const SearchSpace space;
-  // The kernel's own, whatever was narrowed; nothing where it has none, or where the session must not use it: all that
-  // was left is deterministic ([kernel] `deterministic`), and the default is not.
+  // The kernel's own default, even if the session is narrowed. Nothing if the kernel has none, or if the session must
+  // not use it, because it was narrowed to deterministic configurations ([kernel] `deterministic`) and the default is
+  // not one.
   const std::optional<Configuration> default_configuration;
-  // What may be the anchor, in order: the default, then the first values left where they are others. Without a
-  // reference, their results are expected. None: no configuration is legal.
+  // What may be the anchor, in order: the default, then the first values left if they differ. Without a reference, the
+  // results of an anchor are the expected ones. Empty if no configuration is legal.
   const std::vector<Configuration> anchors;
   const SessionKey key;
-  const Budget budget;  // of the effort; a longer time limit stretches it
+  const Budget budget;  // of the effort, stretched by a longer time limit
   const Protocol protocol;
 
-  // Return what [metrics] says of a configuration; nothing where it says nothing.
+  // Return what [metrics] says of a configuration, if anything.
   std::optional<double> bytes(const Configuration& configuration) const;
   std::optional<double> flops(const Configuration& configuration) const;
   bool is_default(const Configuration& configuration) const { return configuration == default_configuration; }
   bool may_be_anchor(const Configuration& configuration) const;
-  // Makes an instance. Throws Error when a part of it cannot be resolved.
+  // Makes the instance of a configuration. Throws Error when a part of it cannot be resolved.
   std::shared_ptr<const Instance> instance(InstanceId id, const Configuration& configuration) const;
 };
 
-// Returns where to look when no configuration is legal.
+// Returns an explanation of why no configuration is legal: what each rule removes.
 std::string empty_space_explanation(const SearchSpace& space);
 
 }  // namespace attune

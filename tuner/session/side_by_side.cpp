@@ -18,12 +18,12 @@ namespace {
 
 constexpr std::uint64_t data_seed = 1;
 
-// In a stream, the first measurement is mostly the time of a launch, and the second finds the batch.
+// In a stream, the first measurement is mostly the cost of a launch, and the second finds the batch.
 constexpr int measurements_for_batch = 2;
 
-// A configuration, or a peer. Its position is its number as an instance.
+// A configuration or a peer. Its position in the list is its number as an instance.
 struct Subject {
-  std::shared_ptr<const Instance> instance;  // of a peer: whose arguments it has
+  std::shared_ptr<const Instance> instance;  // for a peer: the instance whose arguments it has
   std::optional<Image> image;
   Status status;  // the first failure
   std::optional<PeerSetup> peer;
@@ -35,7 +35,7 @@ std::vector<std::vector<double>> times_of(std::span<const Column> columns) {
   return times;
 }
 
-// Columns of one row stand together.
+// The columns of one row are adjacent.
 std::vector<std::span<const Column>> by_row(const std::vector<Column>& columns) {
   std::vector<std::span<const Column>> rows;
   for (std::size_t begin = 0, end = 0; begin < columns.size(); begin = end) {
@@ -45,7 +45,7 @@ std::vector<std::span<const Column>> by_row(const std::vector<Column>& columns) 
   return rows;
 }
 
-// As operations on the device: a memset of no bytes is none.
+// Returns the names of the steps that are operations on the device: a memset of no bytes is none.
 std::vector<std::string> step_names(const KernelSpec& spec, const Instance& instance) {
   std::vector<std::string> names;
   for (const ResolvedStep& step : instance.steps) {
@@ -70,7 +70,7 @@ class SideBySideRun {
         watch_(observer, !request.lock_folder.empty()),
         copy_bytes_(bytes_to_copy()) {}
 
-  // What was compared by the time that `stop` ends it.
+  // Returns what was compared by the time that `stop` ended it.
   std::vector<SideBySide> run() {
     std::vector<SideBySide> all;
     try {
@@ -106,7 +106,7 @@ class SideBySideRun {
 
   bool stopped() const { return stop_.load() > 0; }
 
-  // 0: there is no copy.
+  // Returns the bytes that the copy reads + writes; 0 if there is no copy.
   std::uint64_t bytes_to_copy() const {
     if (!request_.copy) return 0;
     const double bytes =
@@ -121,7 +121,7 @@ class SideBySideRun {
     watch_.see(result.watched);
   }
 
-  // Throws Interrupted when `stop` ends it, and the job with it: it may be one that hangs.
+  // Does a job. Throws Interrupted when `stop` is set, and ends the job then, because it may hang.
   Result run(DeviceJob job) {
     std::optional<Result> result = pool_.wait(pool_.submit(std::move(job)), stop_, Pool::forever);
     if (!result) {
@@ -142,7 +142,7 @@ class SideBySideRun {
     return static_cast<InstanceId>(found - subjects_.begin());
   }
 
-  // Each configuration once. Nothing compiles while something is timed. Returns false when `stop` ended it.
+  // Compiles each configuration once, before anything is timed. Returns false if `stop` ended it.
   bool compile_all() {
     for (const SideBySideTask& task : request_.tasks)
       for (const NamedConfiguration& one : task.configurations)
@@ -163,8 +163,8 @@ class SideBySideRun {
     return true;
   }
 
-  // Each has the arguments of the first configuration that compiles, and brings its result into a form to compare by
-  // the same steps.
+  // Prepares the peers. Each has the arguments of the first configuration that compiles, and the same steps bring its
+  // result into a form that can be compared.
   void add_peers() {
     first_peer_ = subjects_.size();
     const auto compiled =
@@ -184,7 +184,7 @@ class SideBySideRun {
     return instance_launch(request_.spec, *subject.instance, *subject.image);
   }
 
-  // The first that works warms the device up, and its time makes the deadlines of the others short.
+  // The first subject that works warms the device up, and its time makes the deadlines of the others short.
   void load_all() {
     const Protocol& protocol = request_.protocol;
     bool is_warm = false;
@@ -198,7 +198,7 @@ class SideBySideRun {
     }
   }
 
-  // Finds the batch of a stream. Fresh workers are judged by this instance from here. Returns false when it fails.
+  // Finds the batch of a stream. From here on, fresh workers are judged by this instance. Returns false if it fails.
   bool time_alone(InstanceId id, TimingPlan& plan) {
     const bool finds_batch = plan.regime == Regime::stream && !opened_.own_clock;
     for (int left = finds_batch ? measurements_for_batch : 0;; --left) {
@@ -260,7 +260,7 @@ class SideBySideRun {
     return result;
   }
 
-  // An instance that fails leaves, and the others go on.
+  // Takes the rounds. An instance that fails leaves, and the others go on.
   void sample(const TimingPlan& plan, std::vector<Column>& columns, const std::function<double()>& half_width) {
     InterleavedRounds rounds(pool_, plan, request_.protocol, stop_, [this](const Result& result) { note(result); });
     while (const std::optional<SampleFailure> failure = rounds.run(columns, half_width)) {
@@ -283,7 +283,7 @@ class SideBySideRun {
     std::vector<Column> columns;
     if (plan.regime == Regime::stream) return columns;
     for (std::size_t row = 0; row < ids_.size(); ++row) {
-      if (ids_[row] >= first_peer_ || !status_at(ids_[row]).ok()) continue;  // a peer, or the copy
+      if (ids_[row] >= first_peer_ || !status_at(ids_[row]).ok()) continue;  // a peer or the copy
       const std::size_t steps = step_names(request_.spec, *subjects_[ids_[row]].instance).size();
       for (std::size_t k = 1; k <= steps; ++k) columns.push_back({row, ids_[row], static_cast<int>(k), {}});
     }
@@ -304,7 +304,7 @@ class SideBySideRun {
     }
   }
 
-  // The column of the base goes to the front, where it is.
+  // The column of the base goes to the front, if there is one.
   void base_first(std::vector<Column>& columns, const SideBySide& result) const {
     const auto found = std::find_if(columns.begin(), columns.end(), [&](const Column& column) {
       return result.rows[column.row].name == request_.base;
@@ -345,7 +345,7 @@ class SideBySideRun {
   DeviceWatch watch_;
   const std::uint64_t copy_bytes_;
   std::vector<Subject> subjects_;
-  InstanceId first_peer_ = 0;    // the subjects from here on
+  InstanceId first_peer_ = 0;    // subjects from this one on are peers
   std::vector<InstanceId> ids_;  // of the rows of the present task
   Status copy_status_;
 };

@@ -1,5 +1,5 @@
-// Stage: common parts of the stages after the search. Instances are loaded and checked; they are lost when they fail
-// now. One thread.
+// Stage: common parts of the stages after the search. A configuration that survived the search but fails in a later
+// stage is lost: it gets the new verdict and leaves the session. One thread.
 #pragma once
 
 #include "session/session_parts.hpp"
@@ -11,11 +11,12 @@ class Stage {
   explicit Stage(SessionParts& parts) : on_(parts) {}
 
  protected:
-  // Returns the instance of a configuration with its image, compiled if necessary; nothing when either cannot be made.
+  // Returns the instance of a configuration with its image, which is compiled if necessary. Returns nothing if either
+  // cannot be made.
   std::optional<ReadyInstance> ready(const Configuration& configuration);
-  // Loads and checks it; it stays loaded. When it fails, the trial is lost and the result is nothing.
+  // Loads and checks an instance, which stays loaded. If it fails, the trial is lost and the result is nothing.
   std::optional<Tried> load(const Trial& trial, const ReadyInstance& ready);
-  // Logs a trial that fails now with its new verdict. `result`: of the job with this status.
+  // Logs a trial that fails now, with its new verdict. `result` is that of the job with this status.
   void lose(Trial trial, const Status& status, const Result& result);
 
   SessionParts& on_;

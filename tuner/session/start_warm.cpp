@@ -8,10 +8,10 @@
 namespace attune {
 namespace {
 
-// Sessions elsewhere that a strategy learns from, and the trials that make one worth it.
+// The most sessions elsewhere that a strategy learns from, and the least trials that make a session worth it.
 constexpr std::size_t most_sources = 8, least_experience = 5;
 
-// Of the problem and device at hand, what is known is given to the strategy as it is.
+// Excludes sessions for the problem and device at hand: what is known of these is told to the strategy as it is.
 bool learns_from(const Record& record, const SessionTerms& terms, WisdomStore& store, Strategy& strategy) {
   const RecordKey& own = terms.key.record;
   const bool is_here = record.key.device_class == own.device_class && record.key.problem == own.problem;
@@ -27,7 +27,7 @@ bool learns_from(const Record& record, const SessionTerms& terms, WisdomStore& s
 WarmStarted start_warm(const SessionTerms& terms, WisdomStore& store, Strategy& strategy, Proposals& proposals) {
   WarmStarted started;
   const auto first = [&](std::vector<Row> rows) {
-    std::erase(rows, terms.space.row_of(terms.anchors.front()));  // goes before all others in any case
+    std::erase(rows, terms.space.row_of(terms.anchors.front()));  // the anchor goes before all others in any case
     return proposals.warm_start(rows);
   };
   started.ladder_steps = first(ladder_rows(terms.request.spec, terms.space));
@@ -36,7 +36,7 @@ WarmStarted start_warm(const SessionTerms& terms, WisdomStore& store, Strategy& 
   const MatchRequest wanted{terms.request.spec, terms.request.problem, terms.device, terms.request.spec.name,
                             own.regime,         own.objective};
   std::vector<Record> ranked = ranked_for_warm_start(wanted, store.candidates(own));
-  // A strategy that learns from all trials of a session elsewhere need not be shown its winner too.
+  // A strategy that learns from all trials of a session elsewhere does not need to try that session's winner too.
   std::erase_if(ranked, [&](const Record& record) {
     const bool learns = started.sources < most_sources && learns_from(record, terms, store, strategy);
     started.sources += learns;

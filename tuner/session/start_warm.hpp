@@ -1,4 +1,4 @@
-// What a session knows before its first proposal: steps of ladders, records and trials of elsewhere.
+// What a session takes over before its first proposal: steps of ladders, records, and trials of other sessions.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,12 @@ namespace attune {
 
 struct WarmStarted {
   std::size_t ladder_steps = 0;    // to be tried first
-  std::size_t configurations = 0;  // of wisdom, to be tried next
+  std::size_t configurations = 0;  // from wisdom, to be tried next
   std::size_t sources = 0;         // sessions elsewhere that the strategy learns from
 };
 
-// Puts steps of ladders and what wisdom suggests before the strategy's proposals, and gives it the trials of elsewhere.
+// Puts the steps of ladders and what wisdom suggests before the strategy's proposals, and gives the strategy the trials
+// of sessions elsewhere.
 WarmStarted start_warm(const SessionTerms& terms, WisdomStore& store, Strategy& strategy, Proposals& proposals);
 
 }  // namespace attune

@@ -6,7 +6,7 @@
 namespace attune {
 namespace {
 
-// A configuration that was alone under way in so many killed sessions is left alone: it may be the cause.
+// A configuration that was alone under way in this many killed runs is left alone, because it may be the cause.
 constexpr int most_unfinished = 3;
 
 constexpr std::chrono::milliseconds between_commits{50};
@@ -40,7 +40,7 @@ TrialLog::TrialLog(const SessionTerms& terms, WisdomStore& store, std::int64_t s
     if (of_this_run.insert(entry.configuration.text()).second)
       second_chances_.push_back(std::move(entry.configuration));
   if (terms_.request.fresh) return;
-  // A failure elsewhere may have had its cause elsewhere: only successes are taken over from other sessions.
+  // Only successes are taken over from other sessions, because a failure there may have had its cause there.
   for (Trial& trial : store_.known_trials(key, terms_.key.space))
     if (trial.verdict == Verdict::ok) known_.emplace(trial.configuration.text(), std::move(trial));
   for (Trial& trial : store_.trials(session_)) {
@@ -83,7 +83,8 @@ VerdictCounts TrialLog::verdicts() const {
 
 bool TrialLog::add(Trial trial) {
   const std::string text = trial.configuration.text();
-  // Its row replaces the one before. What was lifted begins anew, with quarantine after two deaths.
+  // The trial's row replaces the row of the dropped trial. A configuration lifted from quarantine begins anew: its
+  // deaths count from 0, and two quarantine it again.
   if (const auto dropped = dropped_.extract(text); !dropped.empty()) {
     trial.attempts += dropped.mapped().attempts;
     if (!terms_.request.lift_quarantine) trial.deaths += dropped.mapped().deaths;

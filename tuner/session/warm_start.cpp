@@ -21,7 +21,7 @@ struct Ranked {
   double squared_octaves;
   int capability_distance;
   double multiprocessor_distance;
-  // For equal nearness: the text of the problem, the class of the device, uuid.
+  // Breaks ties in nearness by the text of the problem, the class of the device, and the uuid.
   std::string problem;
   std::string_view device_class, uuid;
   const Record* record;
@@ -84,7 +84,7 @@ std::vector<Row> ladder_rows(const KernelSpec& spec, const SearchSpace& space) {
       std::optional<Row> row;
       try {
         row = space.row_of(parse_configuration(spec, step.configuration));
-      } catch (const UsageError&) {  // the space was narrowed
+      } catch (const UsageError&) {  // the space was narrowed, so a step may have values that it lacks
         continue;
       }
       if (row && space.contains(*row) && std::find(rows.begin(), rows.end(), *row) == rows.end()) rows.push_back(*row);
@@ -98,7 +98,7 @@ Experience experience_of(const std::string& source, std::span<const Trial> trial
     const auto row = space.row_of(trial.configuration);
     if (!row || !space.contains(*row)) continue;
     const bool valid = trial.verdict == Verdict::ok && trial.measurement.median_ns > 0;
-    // As sessions rank them: relative to the anchor, so that drift of the clocks cancels.
+    // The trials count as sessions rank them: relative to the anchor, so that drift of the clocks cancels.
     const double scale = trial.anchor_ns > 0 ? trial.anchor_ns : 1;
     experience.trials.push_back(
         {*row, {valid, valid ? trial.measurement.median_ns / scale : 0, trial.compile_ms * 1e-3}});

@@ -16,20 +16,20 @@ std::vector<std::size_t> all_but(std::size_t rule, std::size_t count) {
 
 bool removes_nothing(const Removed& removed) { return removed.certainty == Certainty::exact && removed.fraction == 0; }
 
-// The most rules built in all constructions together; some seconds. Further figures are unknown. A construction costs
-// as much as `overhead` rules even without any.
+// The limit on the work of an audit, as the sum of the rules of all constructions: some seconds. Figures beyond it are
+// unknown. A construction costs as much as `overhead` rules even if it has none.
 constexpr std::size_t most_work = 400'000, overhead = 20;
 
 Need need_of(const RuleAudit& rule, bool others_empty) {
   if (removes_nothing(rule.alone)) return Need::always_holds;
   if (others_empty) return Need::open;
   if (removes_nothing(rule.last)) return Need::follows;
-  // One configuration that the rule alone removes is proof enough, also of a sample.
+  // One configuration that only this rule removes is proof enough, even if it comes from a sample.
   return rule.last.fraction > 0 ? Need::needed : Need::open;
 }
 
-// Finds a rule that implies `which` alone: the two together leave what it leaves by itself. A rule that leaves more
-// than `which` cannot imply it.
+// Finds a rule that alone implies the rule `which`: both together leave what the found rule leaves by itself. A rule
+// that leaves more than `which` cannot imply it.
 void find_source(RuleAudit& rule, std::size_t which, const SearchSpace& space, const std::vector<RuleAudit>& rules,
                  std::size_t& work) {
   if (!rule.alone.count) return;

@@ -1,7 +1,7 @@
 // The smallest set of rules that together leave nothing, by implicit hitting sets. A correction is the set of rules
-// that some configuration breaks; every answer contains a rule of each. So a smallest hitting set of the known
-// corrections is no larger than the answer. If it leaves nothing itself, it is the answer. Else a configuration that
-// obeys it gives one more correction.
+// that some configuration breaks. The answer contains a rule of each correction, so a smallest hitting set of the known
+// corrections is no larger than the answer. If the hitting set itself leaves nothing, it is the answer. Otherwise a
+// configuration that obeys it gives one more correction.
 #include <algorithm>
 #include <ranges>
 
@@ -13,7 +13,7 @@ namespace {
 
 using Rules = std::vector<std::size_t>;
 
-constexpr std::uint64_t most_branches = 1'000'000;  // of all hitting sets together; some seconds at most
+constexpr std::uint64_t most_branches = 1'000'000;  // for all hitting sets together; some seconds at most
 
 class CoreSearch {
  public:
@@ -45,7 +45,7 @@ class CoreSearch {
   }
 
   Outcome outcome_of(const Rules& rules) {
-    // Hundreds of rules cost as much as several spaces of a few.
+    // A space of hundreds of rules costs as much as several spaces of a few rules.
     spaces_left_ -= std::min(spaces_left_, 1 + rules.size() / 200);
     const SearchSpace under = space_.with_rules(rules);
     if (under.empty()) return {Outcome::nothing_left, {}};
@@ -57,10 +57,11 @@ class CoreSearch {
     return {Outcome::some_left, std::move(obeyed)};
   }
 
-  // Returns the rules without all that can be left out. It tries the last first: these are the device's limits.
+  // Returns rules that together leave nothing, none of which can be left out. Tries to leave out the last rules first,
+  // because these are the device's limits.
   Rules irreducible() {
     Rules core = all();
-    // Large pieces first: of thousands of rules, most go in one piece.
+    // Large pieces first: if there are thousands of rules, most of them go in one piece.
     for (std::size_t piece = std::max<std::size_t>(1, core.size() / 2);; piece = (piece + 1) / 2) {
       for (std::size_t end = core.size(); end > 0;) {
         const std::size_t begin = end > piece ? end - piece : 0;

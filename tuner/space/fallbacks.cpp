@@ -12,9 +12,9 @@
 namespace attune {
 namespace {
 
-// After so many problems without a legal configuration the rest of a group, or of the sweep, is given up.
+// A group, or the sweep, is given up after this many problems without a legal configuration.
 constexpr std::size_t most_failures = 4, most_failures_of_sweep = 64;
-// Of the problems of the sweep that are left: so many have candidates, and by so many are these compared.
+// Candidates are taken from `most_asked` of the sweep's unserved problems, and compared by `most_compared` of them.
 constexpr std::size_t most_asked = 8, most_compared = 64;
 
 // Returns how far a configuration is from the first values, as SearchSpace::nearest() counts.
@@ -28,7 +28,7 @@ std::uint64_t distance_of(const KernelSpec& spec, const Configuration& configura
   return distance;
 }
 
-// Returns `most` places, or all, that lie evenly among `count`.
+// Returns `most` of the places 0 .. count-1, evenly spread, or all if there are fewer.
 std::vector<std::size_t> evenly(std::size_t count, std::size_t most) {
   std::vector<std::size_t> places(std::min(count, most));
   for (std::size_t i = 0; i < places.size(); ++i) places[i] = i * count / places.size();
@@ -40,7 +40,8 @@ class Collection {
   Collection(const KernelSpec& spec, std::vector<Configuration> found)
       : spec_(spec), begun_(found.size()), found_(std::move(found)) {}
 
-  // Adds what is nearest to the first values, for each problem of a group that nothing serves. Stops at `most` in all.
+  // Adds, for each problem of a group that no found configuration serves, the legal one nearest to the first values.
+  // Stops at `most` found configurations.
   void serve(const std::vector<TriedProblem>& group, std::size_t most) {
     std::size_t failures = 0;
     for (const TriedProblem& tried : group) {
@@ -53,7 +54,7 @@ class Collection {
     }
   }
 
-  // Adds, each time, what serves most of the problems that are left. Stops at `most` in all.
+  // Adds, again and again, the candidate that serves most of the problems left. Stops at `most` found configurations.
   void serve_widely(std::vector<TriedProblem> left, std::size_t most) {
     std::size_t failures = 0;
     std::erase_if(left, [this](const TriedProblem& tried) { return is_served(tried); });
@@ -76,8 +77,8 @@ class Collection {
     }
   }
 
-  // Returns those it began with; then nearer ones to the first values come first, as the search space's own default is
-  // the nearest.
+  // Returns the configurations given at first, then the others, the nearest to the first values first: the default of a
+  // search space is the nearest one too.
   std::vector<Configuration> take() {
     std::stable_sort(
         found_.begin() + static_cast<std::ptrdiff_t>(begun_), found_.end(),
@@ -92,7 +93,7 @@ class Collection {
   bool is_served(const TriedProblem& tried) const {
     return std::ranges::any_of(found_, [&](const Configuration& one) { return serves(one, tried); });
   }
-  // Returns nothing where nothing is legal, and where the space cannot be searched.
+  // Returns nothing if no configuration is legal, or if the space cannot be searched.
   std::optional<Configuration> nearest_for(const TriedProblem& tried) const {
     try {
       return nearest_to_first_values(spec_, tried.problem, tried.device);
@@ -100,7 +101,8 @@ class Collection {
       return std::nullopt;
     }
   }
-  // Returns the candidate that serves most of some of the problems, the first one among them; null: none serves any.
+  // Returns the candidate that serves the most of a sample of the problems, which includes the first problem. Returns
+  // null if no candidate serves any.
   const Configuration* most_useful(const std::vector<Configuration>& candidates,
                                    const std::vector<TriedProblem>& problems) const {
     const std::vector<std::size_t> compared = evenly(problems.size(), most_compared);
@@ -115,8 +117,8 @@ class Collection {
     }
     return best;
   }
-  // Adds what is nearest to the first values, and to those with one value replaced, for each value. Adds nothing if
-  // nothing is legal.
+  // Adds the legal configurations nearest to the first values, and to the first values with one of them replaced by any
+  // other. Adds nothing if no configuration is legal.
   void append_candidates(std::vector<Configuration>& candidates, const TriedProblem& tried) const {
     try {
       const SearchSpace space = make_space(spec_, tried.problem, tried.device);
@@ -138,8 +140,8 @@ class Collection {
   std::vector<Configuration> found_;
 };
 
-// Adds to `found` what is legal for the problems that are tried, on the devices that are known: at most `most_swept` in
-// all if it is for the sweep, else `most`.
+// Adds to `found` legal configurations for the tried problems on the known devices. The usual problems may bring
+// `found` up to `most`, the sweep up to `most_swept`.
 std::vector<Configuration> collected(const KernelSpec& spec, std::vector<Configuration> found, std::size_t most,
                                      std::size_t most_swept) {
   Collection collection(spec, std::move(found));
@@ -153,7 +155,7 @@ std::vector<Configuration> collected(const KernelSpec& spec, std::vector<Configu
 std::vector<Configuration> fallback_configurations(const KernelSpec& spec, std::size_t most) {
   const bool is_choice = spec.deterministic && !spec.deterministic->names().empty();
   if (!is_choice) return collected(spec, {first_values(spec)}, most, most);
-  KernelSpec narrowed = spec;  // where only deterministic configurations are legal
+  KernelSpec narrowed = spec;  // under its rules only deterministic configurations are legal
   narrowed.rules.push_back(*spec.deterministic);
   return collected(narrowed, collected(spec, {first_values(spec)}, most, most / 2), most, most);
 }

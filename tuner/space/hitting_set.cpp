@@ -12,7 +12,7 @@ bool holds_any(const std::set<std::size_t>& chosen, const std::vector<std::size_
   return std::ranges::any_of(set, [&](std::size_t element) { return chosen.contains(element); });
 }
 
-// Searches a hitting set of at most a given number of elements.
+// Searches for a hitting set of at most a given number of elements.
 class Search {
  public:
   Search(const Sets& sets, std::uint64_t& steps) : sets_(sets), steps_(steps) {}
@@ -34,8 +34,8 @@ class Search {
   std::vector<std::size_t> chosen() const { return {chosen_.begin(), chosen_.end()}; }
 
  private:
-  // Returns a lower bound on the missing elements: the number of unhit sets that share no element. Sets the smallest
-  // unhit set, to branch on; null when all are hit.
+  // Returns a lower bound on the number of missing elements: how many unhit sets share no element. Sets `smallest` to
+  // the smallest unhit set, to branch on, or leaves it null when all are hit.
   std::size_t least_needed(const std::vector<std::size_t>*& smallest) const {
     std::size_t apart = 0;
     std::set<std::size_t> taken;

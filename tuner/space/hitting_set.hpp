@@ -1,5 +1,5 @@
-// Smallest hitting sets: the fewest elements that include at least one of every set. Exact, by branching with a lower
-// bound. Pure, any thread.
+// Smallest hitting sets: the fewest elements that include at least one element of every set. Exact, by branching with a
+// lower bound. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,9 @@
 
 namespace attune {
 
-// Returns a smallest hitting set of `sets`, ascending, if it has at most `most` elements. Returns nothing when it has
-// more, or one of the sets is empty. `steps` counts the branches down; at 0 the result is nothing too.
+// Returns a smallest hitting set of `sets`, ascending, if it has at most `most` elements. Returns nothing when the
+// smallest hitting set has more elements, or when one of the sets is empty. `steps` is the number of branches left:
+// each branch takes one off, and at 0 the result is nothing.
 std::optional<std::vector<std::size_t>> smallest_hitting_set(const std::vector<std::vector<std::size_t>>& sets,
                                                              std::size_t most, std::uint64_t& steps);
 

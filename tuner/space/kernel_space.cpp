@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view axes = "xyz";
 
-// Rules as texts, each once.
+// Collects the rules that the device implies, each text once.
 class ImpliedRules {
  public:
   void add_step(const KernelSpec& spec, const Step& step) {
@@ -50,7 +50,7 @@ class ImpliedRules {
   std::vector<Rule> take() { return std::move(rules_); }
 
  private:
-  // The grid is cut into clusters of blocks, none of them smaller.
+  // Adds that the grid divides into whole clusters of blocks.
   void add_cluster(const Step& step) {
     std::string blocks;
     for (std::size_t i = 0; i < std::min(step.cluster.size(), step.grid.size()); ++i) {
@@ -79,7 +79,7 @@ const Value& value_of(const Configuration& configuration, std::size_t i, const s
   return configuration.at(name);
 }
 
-// Returns the rows of the listed configurations whose values the parameters still have.
+// Returns the rows of those listed configurations whose values the parameters still have.
 std::vector<Row> listed_rows(const KernelSpec& spec) {
   std::vector<space::ValueIndex> positions;
   for (const Parameter& parameter : spec.parameters) positions.emplace_back(parameter.values);

@@ -1,5 +1,5 @@
-// Recording: measurements of all or some configurations of a kernel for one problem on one device. A plain value. db/
-// reads the files of several tools into it; the `replay` device and attune-score run on it.
+// Recording: measurements of all or some configurations of a kernel for one problem on one device. A plain value.
+// tuner/recordings/ reads the files of several tools into it; the `replay` device and attune-score run on it.
 #pragma once
 
 #include <string>
@@ -14,9 +14,9 @@ struct RecordedTrial {
   Row row;  // positions in Recording::parameters
   Verdict verdict = Verdict::ok;
   std::string detail;              // how it failed
-  double median_ns = 0;            // of an ok trial, the file's time: > 0
+  double median_ns = 0;            // its time according to the file; > 0 for an ok trial
   std::vector<double> samples_ns;  // single launches; may be empty
-  // What trying it took, in seconds; 0 where the file has no such time.
+  // What the trial cost, in seconds; 0 where the file has no such time.
   double compile_s = 0, launches_s = 0, framework_s = 0, search_s = 0, validation_s = 0;
   double cost_s() const { return compile_s + launches_s + framework_s + search_s + validation_s; }
 };
@@ -24,8 +24,8 @@ struct RecordedTrial {
 struct Recording {
   std::string source;   // the file, for messages
   std::string kernel;   // an identifier
-  std::string device;   // as the file names it; the file's own name where it does not
-  std::string problem;  // "" or the file's text of the sizes
+  std::string device;   // as the file names it; the name of the file if it names none
+  std::string problem;  // the sizes as the file writes them, or ""
   std::vector<Parameter> parameters;
   std::vector<RecordedTrial> trials;  // in the order of the file, each configuration once
 };

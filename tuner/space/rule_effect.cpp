@@ -24,7 +24,7 @@ class RowCheck {
     }
   }
 
-  // A parameter that the rule mentions, and which of its names that is.
+  // A parameter that the rule mentions, and the position of its name among the rule's names.
   struct Read {
     std::size_t parameter, name;
   };
@@ -49,7 +49,7 @@ Removed counted(SpaceSize kept, SpaceSize of) {
   return {Certainty::exact, removed, fraction};
 }
 
-// The combinations of the parameters that the rule mentions, saturating just above most_combinations.
+// Returns the number of combinations of the parameters that the rule mentions, saturating just above most_combinations.
 std::uint64_t combinations(const RowCheck& check, const std::vector<Parameter>& parameters) {
   std::uint64_t product = 1;
   for (const auto& read : check.read()) {

@@ -1,13 +1,14 @@
-// How much one rule of a search space removes, alone and last. Used by SearchSpace::effects() and audit().
+// How much one rule of a search space removes, alone and last. SearchSpace::effects() and audit() use it. Pure; any
+// thread.
 #pragma once
 
 #include "attune/space_audit.hpp"
 
 namespace attune {
 
-// Returns its share of the product of all values.
+// Returns what the rule removes from the product of all values.
 Removed removed_alone(const SearchSpace& space, std::size_t rule);
-// Returns its share of what `others`, the space under all other rules, leaves.
+// Returns what the rule removes from `others`, the space under all other rules.
 Removed removed_last(const SearchSpace& space, const SearchSpace& others, std::size_t rule);
 
 }  // namespace attune

@@ -1,4 +1,4 @@
-// Construction and properties of a space. Configurations are found in search_space_access.cpp.
+// Construction and properties of a space. Access to its configurations: search_space_access.cpp.
 #include "attune/search_space.hpp"
 
 #include <fmt/format.h>

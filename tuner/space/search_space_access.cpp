@@ -1,4 +1,4 @@
-// Finding configurations in a search space: by index, by value, at random, all of them.
+// Access to the configurations of a search space: by index, by value, at random, all of them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace attune {
 namespace {
 
-constexpr int max_draws = 1'000'000;  // of a space that left rules out, before it gives up; about 0.3 s
+constexpr int max_draws = 1'000'000;  // before giving up on the left-out rules; about 0.3 s
 
 [[noreturn]] void none_met(const SearchSpace& space) {
   throw Error(

@@ -11,8 +11,8 @@
 namespace attune {
 namespace {
 
-// 0 stands for the default of each size. The others apply to all sizes at once; then `small` to all but one, which is
-// `large`.
+// 0 stands for the default of each size. Each other number applies to all sizes at once. After them, each size in turn
+// is `large` while all others are `small`.
 constexpr std::array<std::int64_t, 8> usual_sizes{0, 4096, 1000, 1023, 256, 64, 1, 1 << 20};
 constexpr std::int64_t small = 997, large = std::int64_t{1} << 40;
 constexpr std::array<std::int64_t, 14> swept_sizes{1,    5,    8,     16,    64,      100,     256,
@@ -24,7 +24,7 @@ constexpr std::size_t most_swept = 600;
 std::vector<DeviceInfo> devices() {
   std::vector<DeviceInfo> known;
   for (const std::string& architecture : known_architectures()) known.push_back(device_limits(architecture));
-  DeviceInfo host = device_limits("sm_90");  // its limits are those of a present GPU
+  DeviceInfo host = device_limits("sm_90");  // the host device has the limits of this GPU
   host.kind = "host";
   host.compute_capability = 0;
   host.multiprocessors = 4;
@@ -91,14 +91,14 @@ std::vector<Problem> swept_sizes_of(const KernelSpec& spec) {
   return swept;
 }
 
-// Returns a stride that visits each of `count` places once, far from the place before.
+// Returns a stride that visits each of `count` places once, each far from the place before.
 std::size_t scattering_stride(std::size_t count) {
   auto stride = static_cast<std::size_t>(0.618 * static_cast<double>(count)) + 1;
   while (std::gcd(stride, count) != 1) ++stride;
   return stride;
 }
 
-// Returns nothing where the kernel has no such problem, such as a size without a default.
+// Returns nothing where the kernel has no such problem, for example if a size has no default.
 std::optional<TriedProblem> tried_problem(const KernelSpec& spec, Problem chosen, const Problem& sizes,
                                           const DeviceInfo& device) {
   for (const Binding& size : sizes) chosen.set(size.name, size.value);

@@ -7,8 +7,9 @@
 namespace attune {
 namespace {
 
-// The logarithms of the weights are normal around these. Ranges are longer than a unit cube's size: most parameters
-// matter a little. Chosen on recorded spaces of four kernels; docs/results/search.md has others.
+// The prior: the logarithms of the weights are normally distributed around these numbers. Correlation then reaches
+// further than the unit cube's size, because most parameters matter a little. The numbers were chosen on recorded
+// spaces of four kernels; docs/results/search.md has other kernels.
 constexpr double prior_log_weight_matern = -2.5;
 constexpr double prior_log_weight_exponential = -1;
 constexpr double prior_spread = 1;
@@ -16,18 +17,18 @@ constexpr double prior_spread = 1;
 constexpr double least_weight = 1e-3, most_weight = 1e3;
 constexpr double least_noise = 1e-5, most_noise = 0.3;
 
-// The climb: passes over all weights; each tries a factor e^step up and down.
+// The climb makes this many passes over all weights. For each weight it tries a factor e^step up and down.
 constexpr int passes = 3;
 constexpr double first_step = 1, step_shrinks = 0.6;
 
-// The most observations that are fitted: more fit no better and cost their third power.
+// The most observations that are fitted. More of them fit no better, and the cost is their third power.
 constexpr std::size_t most_fitted = 128;
 
 double prior_log_weight(Falloff falloff) {
   return falloff == Falloff::matern ? prior_log_weight_matern : prior_log_weight_exponential;
 }
 
-// Likelihood of some of the observations, evenly chosen, as a function of hyperparameters.
+// The likelihood of some of the observations, evenly chosen, as a function of hyperparameters.
 class Likelihood {
  public:
   Likelihood(const std::vector<Axis>& axes, const Observations& observations, Falloff falloff)
@@ -90,7 +91,7 @@ class Climb {
     best_.fit = likelihood_(best_.process);
   }
 
-  // Returns whether the change made it likelier; then the change stays.
+  // Keeps a change if the observations are likelier with it. Returns whether they are.
   template <typename Change>
   bool attempt(const Change& change) {
     GaussianProcess tried = best_.process;

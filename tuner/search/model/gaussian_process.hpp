@@ -1,6 +1,6 @@
-// Gaussian process over the rows of a space: the correlation of rows, with hyperparameters fitted to outcomes. Pure;
-// any thread. Source of the formulas: Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), sections
-// 2.2, 4.2 and 5.4.
+// GaussianProcess: a Gaussian process over the rows of a space, with hyperparameters fitted to outcomes. Pure; any
+// thread. Source of the formulas: Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), sections 2.2,
+// 4.2 and 5.4.
 #pragma once
 
 #include <vector>
@@ -9,24 +9,25 @@
 
 namespace attune {
 
-// How correlation falls with distance. `matern`: smooth, of the weighted Euclidean distance (nu = 3/2). `exponential`:
-// rough, a product over the axes: agreement on other axes cannot outweigh one axis.
+// How correlation falls with distance. `matern` (nu = 3/2) is smooth and depends on the weighted Euclidean distance.
+// `exponential` is rough and a product over the axes, so that agreement on other axes cannot make up for one axis.
 enum class Falloff { matern, exponential };
 
 struct GaussianProcess {
   Falloff falloff = Falloff::matern;
-  std::vector<double> weights;  // by axis: of its squared (matern) or plain distance
-  double noise = 1e-3;          // variance of a measurement, over the process's
-  double mean = 0;              // of the process
+  std::vector<double> weights;  // by axis: weight of its squared (matern) or plain distance
+  double noise = 1e-3;          // variance of a measurement, relative to `variance`
+  double mean = 0;              // mean of the process
   double variance = 1;
 
-  // Returns the process before any outcome.
+  // Returns the process that is assumed before any outcome.
   static GaussianProcess prior(Falloff falloff, std::size_t axes);
 };
 
-// Returns an axis's part of the sum for correlation(), at this distance along it.
+// Returns the contribution of one axis, before weighting, to the sum that correlation() takes. `distance` is that along
+// the axis.
 double along(Falloff falloff, double distance);
-// Returns the correlation, 1 for equal rows. `sum`: of weight * along() over the axes.
+// Returns the correlation of two rows, 1 for equal rows. `sum` is the sum of weight * along() over the axes.
 float correlation(Falloff falloff, float sum);
 
 // Values at rows.
@@ -35,13 +36,13 @@ struct Observations {
   std::vector<double> values;
 };
 
-// Climbs from `start` to hyperparameters under which the observations are more likely. The measure is marginal
-// likelihood times a prior that keeps weights moderate. `fit`: minus its logarithm, less is better. Needs at least two
-// observations.
+// A process fitted to observations. Its `fit` is minus the logarithm of the marginal likelihood times a prior that
+// keeps weights moderate; less is better.
 struct Fitted {
   GaussianProcess process;
   double fit = 0;
 };
+// Climbs from `start` to hyperparameters under which the observations are more likely. Needs at least two observations.
 Fitted fit(const std::vector<Axis>& axes, const Observations& observations, const GaussianProcess& start);
 
 }  // namespace attune

@@ -7,26 +7,27 @@
 namespace attune {
 namespace {
 
-// The first configurations: of so many random ones, always the farthest from all others.
+// Each of the first configurations is, of this many random ones, the farthest from all others.
 constexpr int spread_draws = 200;
 
-// Refits: after this share of new outcomes, two at least. Refits then cost less than proposals.
+// The model is fitted anew when this share of outcomes is new, but at least two of them. Refits then cost less than
+// proposals.
 constexpr double refit_share = 0.25;
 
-// With a trend, the process models the difference from it. A few outcomes do not show this difference. A factor of
-// e^0.5 is expected, changing over half of the space. Near values do as well.
+// With a trend, the process models the difference from the trend. A few outcomes do not show this difference, so the
+// early process expects a factor of e^0.5 that changes over half of the space. Values near these do as well.
 constexpr double early_deviation = 0.5, early_weight = 0.3;
 constexpr std::size_t early_until = 10;
 
-// Proposals near one under way are worth little. Of so many best proposals this is checked.
+// Proposals near one under way are worth little. Only this many of the best proposals are checked for that.
 constexpr std::size_t shortlist = 64;
 
 constexpr std::size_t most_peaks = 20;
 
-// In a space larger than the pool, the neighbours of so many peaks are in the pool.
+// If the space is larger than the pool, the pool has the neighbours of this many peaks.
 constexpr std::size_t pool_peaks = 8;
 
-// Limits the observations that the model reserves memory for to the size of the space.
+// Limits the most observations, for which the model reserves memory, to the size of the space.
 ModelSettings within(const SearchSpace& space, ModelSettings settings) {
   settings.most = static_cast<std::size_t>(std::min<SpaceSize>(settings.most, space.size()));
   return settings;
@@ -118,7 +119,8 @@ std::optional<Row> ModelSearch::claim_spread() {
 }
 
 Observations ModelSearch::observations() const {
-  // All valid ones; if these exceed the model's limit, the best half and others spread over the rest.
+  // All valid ones. If they exceed the model's limit: half as many as the limit are the best, and others are spread
+  // over the rest.
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < told_.size(); ++i) {
     if (told_[i].second.valid) order.push_back(i);
@@ -208,9 +210,9 @@ void ModelSearch::refit() {
   next_fit_ = told_.size() + (is_early ? 1 : std::max<std::size_t>(2, more));
 }
 
-// Returns the expected improvement on the best. Where it is nearly 0, nearness to the best decides. Source: Jones,
-// Schonlau and Welch, Efficient Global Optimization of Expensive Black-Box Functions, J. Global Optimization 13 (1998),
-// equation 15.
+// Returns the expected improvement on the best. Where the improvement is nearly 0, the result falls with the distance
+// from the best. Source: Jones, Schonlau and Welch, Efficient Global Optimization of Expensive Black-Box Functions, J.
+// Global Optimization 13 (1998), equation 15.
 double ModelSearch::improvement(const Prediction& prediction) const {
   if (peaks_.empty()) return -prediction.mean;
   const double z = (peaks_.front().value - prediction.mean) / prediction.deviation;
@@ -219,7 +221,7 @@ double ModelSearch::improvement(const Prediction& prediction) const {
   return prediction.deviation * (z * normal_share_below(z) + normal_density(z));
 }
 
-// Returns the share of an improvement that remains after the outcomes under way.
+// Returns the share of an improvement that is likely to remain after the outcomes under way.
 double ModelSearch::crowding(const Row& row) const {
   double left = 1;
   for (const Row& other : waiting_) {
@@ -277,7 +279,8 @@ std::optional<Row> ModelSearch::claim_by_model() {
   }
 }
 
-// Claims the first free hope. Rows of the pool that were tried here are not examined again.
+// Claims the first hope that is still free. Marks the rows of the pool that it meets, so that they are not examined
+// again.
 std::optional<Row> ModelSearch::claim_first(const std::vector<Hope>& hopes) {
   for (const Hope& hope : hopes) {
     if (hope.in_pool < used_.size()) used_[hope.in_pool] = 1;

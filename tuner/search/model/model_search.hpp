@@ -1,5 +1,5 @@
-// ModelSearch: proposes what a Gaussian process expects to improve most on the best configuration. It starts after the
-// first handful of outcomes. `bayesian` and `auto` use it. One thread.
+// ModelSearch: proposes what a Gaussian process expects to improve most on the best configuration. The model takes over
+// after the first handful of outcomes. `bayesian` and `auto` use this search. One thread.
 #pragma once
 
 #include <deque>
@@ -12,14 +12,14 @@
 namespace attune {
 
 struct ModelSettings {
-  std::size_t initial = 5;  // configurations far from each other, before there is a model
-  // Up to so many valid outcomes a smooth model finds good regions sooner. After that the likelier model is used. Often
-  // that is the rough one, which leaves a region sooner.
+  std::size_t initial = 5;  // outcomes of configurations far from each other, before there is a model
+  // With fewer valid outcomes than this the smooth model is used, because it finds good regions sooner. From then on
+  // the likelier model is used, which is often the rough one: it leaves a region sooner.
   std::size_t smooth_until = 40;
-  std::size_t most = 300;    // valid outcomes that the model takes
-  std::size_t pool = 10000;  // configurations examined for one proposal, in larger spaces
+  std::size_t most = 300;    // valid outcomes that the model takes at most
+  std::size_t pool = 10000;  // configurations examined for one proposal at most
   enum class Choice { likelier, matern, exponential } falloff = Choice::likelier;
-  bool ends_local = false;  // after `most` outcomes, failed ones too: neighbours of the best instead of the model
+  bool ends_local = false;  // after `most` outcomes, failed ones included, neighbours of the best replace the model
 };
 
 class ModelSearch final : public Strategy {
@@ -40,7 +40,7 @@ class ModelSearch final : public Strategy {
   struct Hope {
     double worth = 0;
     Row row;
-    std::size_t in_pool = 0;  // its place there; the pool's size for others
+    std::size_t in_pool = 0;  // its place in the pool; the pool's size if it is not in the pool
   };
 
   bool has_model() const;
@@ -51,7 +51,7 @@ class ModelSearch final : public Strategy {
   void refit();
   GaussianProcess fitted_process(const Observations& known);
   GaussianProcess early_process(const Observations& known) const;
-  Observations observations() const;  // valid ones, less the trend
+  Observations observations() const;  // of valid outcomes, less the trend
   bool pool_is_all() const { return space_.exact() && space_.size() <= settings_.pool; }
   std::vector<Row> pool();
   std::vector<Hope> hopes_in_pool() const;
@@ -70,11 +70,11 @@ class ModelSearch final : public Strategy {
   std::vector<std::pair<Row, Outcome>> told_;
   std::vector<Row> waiting_;  // proposed, without an outcome
   std::vector<Peak> peaks_;   // the best first
-  std::size_t next_fit_ = 0;  // outcomes
+  std::size_t next_fit_ = 0;  // at so many outcomes
   GaussianProcess matern_, exponential_;
   std::unique_ptr<Surface> surface_;
   std::vector<std::uint8_t> used_;  // by row of the surface: it was proposed or has an outcome
-  bool best_is_new_ = false;        // since the pool was filled
+  bool best_is_new_ = false;        // it was found since the pool was filled
 };
 
 }  // namespace attune

@@ -6,7 +6,7 @@
 namespace attune {
 namespace {
 
-constexpr double least_pivot = 1e-8;     // squared: two equal observations must not divide by zero
+constexpr double least_pivot = 1e-8;     // squared: two equal observations must not cause a division by zero
 constexpr float least_variance = 1e-9F;  // standardised
 
 }  // namespace
@@ -84,7 +84,7 @@ void Surface::observe_failure(const Row& row) { failed_ += correlations_with(row
 
 double Surface::chance(std::size_t row) const {
   const auto i = static_cast<Eigen::Index>(row);
-  // As if one more equal row had not failed: a row unlike all known rows is worth trying.
+  // Counts as if one equal row had not failed, because a row unlike all known rows is worth trying.
   return (1 + static_cast<double>(valid_[i])) / (1 + static_cast<double>(valid_[i]) + static_cast<double>(failed_[i]));
 }
 

@@ -1,5 +1,5 @@
-// Surface: the predictions of a Gaussian process for many rows at once, updated with each observation. An observation
-// costs (observations so far) x (rows). Belongs to one strategy and one thread.
+// Surface: the predictions of a Gaussian process for many rows at once, updated with each observation. Adding an
+// observation costs (observations so far) x (rows). Belongs to one strategy and one thread.
 #pragma once
 
 #include <Eigen/Dense>
@@ -15,23 +15,24 @@ struct Prediction {
 
 class Surface {
  public:
-  // `trend`, by row, is added to the process: a guess of its values from elsewhere; empty for none. `capacity`: the
-  // most observations. `axes` must outlive it.
+  // `trend` has a guess of each row's value from elsewhere, which is added to the process; empty if there is none.
+  // `capacity` is the most observations. `axes` must outlive the surface.
   Surface(const std::vector<Axis>& axes, GaussianProcess process, std::vector<Row> rows, std::vector<double> trend,
           std::size_t capacity);
 
-  // Adds `value` less the trend at that row. At most `capacity` calls.
+  // Adds an observation: `value` is the observed value less the trend at this row. May be called at most `capacity`
+  // times.
   void observe(const Row& row, double value);
-  // Adds a failure. Failures do not count towards `capacity` and change no predicted value.
+  // Adds a failed row. Failures do not count towards `capacity` and change chance() only.
   void observe_failure(const Row& row);
   std::size_t observations() const { return observed_.size(); }
   const std::vector<Row>& rows() const { return rows_; }
   Prediction at(std::size_t row) const;
-  // Returns the prediction of any row; `trend` is the trend at it. Costs the square of the observations.
+  // Returns the prediction for any row, at which the trend is `trend`. Costs the square of the number of observations.
   Prediction at(const Row& row, double trend) const;
-  // Returns the chance that a configuration does not fail, from its likeness to valid and failed ones.
+  // Returns the chance, 0 .. 1, that a row does not fail, from its likeness to valid and failed rows.
   double chance(std::size_t row) const;
-  float alike(const Row& a, const Row& b) const;  // correlation
+  float alike(const Row& a, const Row& b) const;  // correlation of two rows
 
  private:
   Eigen::VectorXd factor_row(const Row& row) const;

@@ -7,10 +7,10 @@
 namespace attune {
 namespace {
 
-// e^3: slower than this, and failed, are equally bad.
+// Rows slower than the best by a factor of e^3, and failed rows, are equally bad.
 constexpr double worst = 3;
 
-// Unknown rows are guessed from the nearest of so many: the best rows, and others spread over the rest.
+// Unknown rows are guessed from the nearest of these landmarks: the best rows, and others spread over the rest.
 constexpr std::size_t best_landmarks = 128, other_landmarks = 128;
 constexpr std::size_t nearest_counted = 4;
 

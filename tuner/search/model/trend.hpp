@@ -1,6 +1,6 @@
-// Trend: a guess how configurations compare, from experience with other devices or problems. It is the mean over the
-// sources of log(objective / best objective). A row that a source lacks is guessed from its nearest rows. One thread
-// while experience is added, then any.
+// Trend: a guess of how configurations compare, from experience with other devices or problems. The trend of a row is
+// the mean over the sources of log(objective / best objective). A row that a source lacks is guessed from the source's
+// nearest rows. One thread may add experience; after that any thread may read.
 #pragma once
 
 #include <unordered_map>
@@ -12,19 +12,21 @@ namespace attune {
 
 class Trend {
  public:
-  // Both must outlive it.
+  // `space` and `axes` must outlive the trend.
   Trend(const SearchSpace& space, const std::vector<Axis>& axes) : space_(space), axes_(axes) {}
 
-  // Adds a source. Rows that are not legal here are skipped; without a valid row the result is false.
+  // Adds a source and skips its rows that are not legal here. Returns false, adding nothing, if the source has no valid
+  // trial or no legal row.
   bool add(const Experience& experience);
   bool empty() const { return sources_.empty(); }
-  // Returns the trend of a legal row; 0 where it is empty(). Cost: some hundred rows per source without it.
+  // Returns the trend of a legal row; 0 if the trend is empty(). For each source without the row, it compares a few
+  // hundred rows.
   double at(const Row& row) const;
 
  private:
   struct Source {
-    std::unordered_map<std::uint64_t, double> known;  // by the lower half of the row's index
-    std::vector<std::pair<Row, double>> landmarks;    // that unknown rows are compared with
+    std::unordered_map<std::uint64_t, double> known;  // by the lower 64 bits of the row's index
+    std::vector<std::pair<Row, double>> landmarks;    // rows that unknown rows are compared with
   };
   double guess(const Source& source, const Row& row) const;
 

@@ -1,4 +1,4 @@
-// Meter: the used part of one construction's budget. One thread.
+// BudgetUse: how much of its budget one construction has used. One thread.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace attune::space {
 
-// Thrown where the budget is spent. The construction catches it and finds the rules to blame.
+// Thrown when the budget is spent. The construction catches it and finds the rules to blame.
 struct OverBudget {};
 
 class BudgetUse {
@@ -19,13 +19,13 @@ class BudgetUse {
     steps_ += count;
     if (steps_ > budget_.steps) throw OverBudget{};
   }
-  // While something is built: the nodes on one level, and the bytes of all that it keeps.
+  // Called while something is built: `nodes` are on one level, `bytes` are held for all of it. Throws OverBudget.
   void level(std::size_t nodes, std::size_t bytes) {
     widest_ = std::max(widest_, nodes);
     peak_ = std::max(peak_, kept_ + bytes);
     if (nodes > budget_.nodes || kept_ + bytes > budget_.bytes) throw OverBudget{};
   }
-  // After it is built: the bytes that remain.
+  // Called after something is built: `bytes` stay in use.
   void keep(std::size_t bytes) { kept_ += bytes; }
 
   // Takes back what a failed part used since the copy `before` was made. Its peaks remain.

@@ -1,4 +1,4 @@
-// Built: the data of a SearchSpace. Immutable; any thread may read.
+// Built: the data of a SearchSpace. Immutable once it is built; any thread may read it.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ struct SearchSpace::Built {
   space::Constructed constructed;
   std::vector<space::ValueIndex> values;                // by parameter
   std::vector<std::vector<std::uint16_t>> values_left;  // by parameter
-  // By rule that was left out, by its names: the parameter, or none and the problem's value.
+  // For each left-out rule, for each name in it: the problem's value, or the parameter if `constant` is null.
   struct LeftOutName {
     std::size_t parameter = 0;
     const Value* constant = nullptr;

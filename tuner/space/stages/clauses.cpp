@@ -28,7 +28,8 @@ class Splitter {
     clauses_.push_back({rule_, index, negated, variables_below(index)});
   }
 
-  // As variables_of, but only over the nodes of the part: a rule of thousands of parts is read once.
+  // Does what variables_of() does, but visits only the nodes of the part, so that a rule of thousands of parts is read
+  // once.
   std::vector<int> variables_below(std::uint32_t index) {
     std::vector<int> variables;
     std::vector<std::uint32_t> open = {index};

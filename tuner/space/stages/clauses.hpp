@@ -1,5 +1,5 @@
-// Clauses: the parts of rules that must all hold. `a && b` is two, `!(a || b)` too. A clause mentions fewer parameters
-// than its rule: it can be checked earlier and connects fewer parameters.
+// Clauses: the parts of rules that must all hold. `a && b` has two clauses, and so has `!(a || b)`. A clause may
+// mention fewer parameters than its rule, so that it can be checked earlier and connects fewer parameters.
 #pragma once
 
 #include "expression/node.hpp"
@@ -15,7 +15,7 @@ struct Clause {
 };
 
 // Returns the clauses in the order of the text. Their conjunction equals the rules' conjunction. An undefined rule does
-// not hold, and neither does its undefined clause.
+// not hold, and an undefined clause does not hold either.
 std::vector<Clause> clauses_of(const RuleScope& scope);
 
 }  // namespace attune::space

@@ -15,12 +15,12 @@
 namespace attune::space {
 namespace {
 
-// Where groups outgrow the budget: by group, the clauses to leave out, the worst first.
+// For each group that outgrows the budget: the clauses to leave out, the worst first.
 using Blame = std::vector<std::vector<std::size_t>>;
 
 // One attempt with some clauses left out.
 class Construction {
-  // Of a finished part: its layers, and the diagram's memory for it while it is counted.
+  // The memory that a finished part keeps: its layers, and the diagram's arrays while it is counted.
   static constexpr std::size_t bytes_per_arc = 32;
 
  public:
@@ -33,7 +33,7 @@ class Construction {
 
   const std::vector<Clause>& clauses() const { return clauses_; }
 
-  // Returns a diagram; it is of no use where it adds to `blame`.
+  // Returns the diagram. Discard it if the call has added to `blame`.
   Constructed run(const std::vector<bool>& left_out, Blame& blame) {
     filtered_ = filter(scope_, numbers_, clauses_, left_out);
     if (!filtered_.empty) group();

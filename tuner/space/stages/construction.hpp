@@ -6,13 +6,13 @@
 namespace attune::space {
 
 struct Constructed {
-  Diagram diagram;                    // parts in the order of their first parameters
+  Diagram diagram;                    // its parts are in the order of their first parameters
   std::vector<std::size_t> left_out;  // rules, ascending
   SpaceFigures figures;
 };
 
-// Throws UsageError for names that nothing binds. Beyond the budget it throws SpaceTooLarge, or with `relax` leaves out
-// the parts to blame.
+// Throws UsageError for names that nothing binds. Beyond the budget it throws SpaceTooLarge; with `relax` it leaves out
+// the clauses to blame instead.
 Constructed construct(const std::vector<Parameter>& parameters, const std::vector<Rule>& rules, const Bindings& problem,
                       const DeviceInfo* device, const SpaceBudget& budget, bool relax);
 

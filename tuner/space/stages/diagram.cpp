@@ -8,8 +8,9 @@
 namespace attune::space {
 namespace {
 
-// In bytes. Parts share a table while it fits the first-level cache. A part alone is worth a larger table: walking it
-// takes longer than a second-level read. Both also bound the time for writing tables.
+// In bytes. Parts share a table while it fits the first-level cache. One part alone may have a larger table, because
+// walking the part takes longer than a read from the second-level cache. Both limits also bound the time for writing
+// tables.
 constexpr std::size_t max_shared_table = 8 * 1024;
 constexpr std::size_t max_table_of_part = 80 * 1024;
 constexpr std::size_t max_tables = 96 * 1024;  // of a space
@@ -95,8 +96,8 @@ void Diagram::add_slots() {
   }
 }
 
-// Counts what lies below each node, from the last level to the root. Returns false where 64 bits do not hold a number;
-// numbers of 128 bits saturate instead.
+// Counts the configurations below each node, from the last level to the root. Returns false if 64-bit numbers overflow;
+// 128-bit numbers saturate instead.
 template <typename Count>
 bool Diagram::count(std::vector<Count>& before) {
   before.resize(children_.size());
@@ -123,7 +124,7 @@ bool Diagram::count(std::vector<Count>& before) {
   return true;
 }
 
-// Counts in doubles and part by part, for sampling.
+// Computes, for sampling, the weights below each node in doubles, part by part.
 void Diagram::weigh() {
   masses_.resize(children_.size());
   std::vector<double> below(children_.size());

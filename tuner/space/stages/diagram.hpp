@@ -1,6 +1,7 @@
-// Diagram: all configurations of a space as one counted decision diagram. Its parts are the independent groups of
-// parameters in a chain: a way out of one part enters the next. Each node has the number of configurations below it.
-// One walk finds the i-th configuration, or the index of a configuration. Immutable; any thread may read.
+// Diagram: all configurations of a space as one counted decision diagram. Its parts, one per independent group of
+// parameters, form a chain: every way through a part ends at the root of the next part. Each node has the number of
+// configurations below it, so that one walk finds the i-th configuration or the index of a configuration. Immutable;
+// any thread may read it.
 #pragma once
 
 #include <cstdint>
@@ -24,33 +25,34 @@ struct Fixed {
   std::uint16_t position = 0;
 };
 
-// A part before it is counted: reduced layers, and by layer the parameter and the positions of its values.
+// A part before it is counted: reduced layers, with the parameter of each layer and the positions of the values that it
+// may have.
 struct UncountedPart {
   Layers layers;
   std::vector<std::uint32_t> parameters;
   std::vector<std::vector<std::uint16_t>> positions;
 };
 
-// One parameter. Values that occur have digits 0 .. width-1, in the order of their positions.
+// The level of one parameter. The values that occur have digits 0 .. width-1, in the order of their positions.
 struct DiagramLevel {
   std::uint32_t parameter = 0;
   std::uint32_t width = 0;
-  NodeOffset begin = 0;               // of the first node
-  std::uint32_t digits_begin = 0;     // of the table from positions to digits
-  std::uint32_t positions_begin = 0;  // of the table from digits to positions
-  std::uint32_t slots_begin = 0;      // other values that a row can have before this level: see slots()
+  NodeOffset begin = 0;               // offset of the first node
+  std::uint32_t digits_begin = 0;     // where the table from positions to digits begins
+  std::uint32_t positions_begin = 0;  // where the table from digits to positions begins
+  std::uint32_t slots_begin = 0;      // slots() of the levels before this one
   std::uint32_t part = 0;
 };
 
 struct DiagramPart {
   std::uint32_t first = 0, end = 0;  // levels
   NodeOffset root = 0;
-  SpaceSize from_here = 1;  // configurations of this part and the later ones, saturating
+  SpaceSize from_here = 1;  // configurations of this part and all later ones together, saturating
 };
 
 class Diagram {
  public:
-  Diagram() = default;  // of no configuration
+  Diagram() = default;  // has no configuration
   Diagram(const std::vector<UncountedPart>& parts, std::vector<Fixed> fixed, const std::vector<Parameter>& all);
 
   SpaceSize size() const { return size_; }
@@ -67,7 +69,8 @@ class Diagram {
   std::uint32_t slots() const { return static_cast<std::uint32_t>(level_of_slot_.size()); }
   const DiagramLevel& level_of_slot(std::uint32_t slot) const { return levels_[level_of_slot_[slot]]; }
 
-  // Returns the child of a node by digit, or no_node. After a part's last level it is the root of the next part.
+  // Returns the child of a node by digit, or no_node. The children of a part's last level are the root of the next
+  // part.
   NodeOffset child(NodeOffset node, std::size_t digit) const { return children_[node + digit]; }
   std::uint16_t digit_of(const DiagramLevel& level, std::uint16_t position) const {
     return digits_[level.digits_begin + position];
@@ -88,13 +91,13 @@ class Diagram {
   void sample(std::mt19937_64& random, std::span<std::uint16_t> row) const;
 
  private:
-  // Consecutive parts whose few configurations are written out: finding one is a copy. The order is the same with a
-  // table and without.
+  // Consecutive parts. If their configurations are few and no position exceeds 255, a table lists them all, and finding
+  // one is a copy. The index order is the same with and without a table.
   struct Segment {
     std::uint32_t first = 0, end = 0;  // levels
     NodeOffset root = 0;
-    std::uint64_t rows = 0, behind = 1;  // configurations of these parts, and of the later ones
-    std::vector<std::uint8_t> table;     // of positions, one entry per level; empty: too many, or beyond 255
+    std::uint64_t rows = 0, behind = 1;  // configurations of these parts, and of all later parts
+    std::vector<std::uint8_t> table;     // positions, one row per configuration; else empty
   };
 
   void add_part(const UncountedPart& part, bool is_last, const std::vector<Parameter>& all);
@@ -119,7 +122,8 @@ class Diagram {
   std::vector<std::uint32_t> level_of_slot_;
   std::vector<std::uint16_t> digits_, positions_;
   std::vector<NodeOffset> children_;
-  // At [node + digit]: configurations below the digits before it. One of the two is filled.
+  // At [node + digit]: the number of configurations below the smaller digits of the node. Only one of the two arrays is
+  // filled.
   std::vector<std::uint64_t> before_;
   std::vector<SpaceSize> wide_before_;
   std::vector<double> masses_;  // at [node + digit], where counts exceed 128 bits: the weight below it in its part

@@ -19,7 +19,8 @@ Count Diagram::walk(const std::vector<Count>& before, std::uint32_t first, std::
   const Count* const counts = before.data();
   for (std::uint32_t i = first; i < end; ++i) {
     const DiagramLevel& level = levels_[i];
-    // The last digit with at most `rank` configurations before it; no branch that the processor could guess wrong.
+    // Finds the last digit with at most `rank` configurations before it, without a branch that the processor could
+    // mispredict.
     const Count* arc = counts + node;
     for (std::size_t left = level.width; left > 1;) {
       const std::size_t half = left / 2;
@@ -100,7 +101,8 @@ bool Diagram::contains(RowView row) const {
 
 void Diagram::sample(std::mt19937_64& random, std::span<std::uint16_t> row) const {
   if (!saturated_) return at(uniform_below(size_, random), row);
-  // More configurations than 128 bits count: each step is drawn by its share of the weight below, in doubles.
+  // There are more configurations than 128 bits can count. So each step is drawn by its share of the weight below it,
+  // in doubles.
   for (const Fixed& fixed : fixed_) row[fixed.parameter] = fixed.position;
   NodeOffset node = 0;
   for (const DiagramLevel& level : levels_) {

@@ -14,7 +14,7 @@ class Filter {
     for (std::size_t i = 0; i < clauses_.size(); ++i) {
       if (!left_out[i]) waiting_.push_back(i);
     }
-    // Values that leave late may make a large clause small.
+    // Values that are dropped late may make a large clause small.
     do {
       tabulate_small();
       settle();
@@ -28,7 +28,7 @@ class Filter {
  private:
   std::size_t size_of(std::size_t clause) const { return combinations(scope_, clauses_[clause].variables); }
 
-  // A clause in one variable is a list of values, however long.
+  // A clause in one variable is always small: it is a list of values.
   bool is_small(std::size_t clause) const {
     const auto& variables = clauses_[clause].variables;
     const auto is_open = [&](int variable) { return scope_.variables[static_cast<std::size_t>(variable)].width() > 1; };
@@ -47,7 +47,7 @@ class Filter {
     }
   }
 
-  // Puts the smallest last; of equal ones, the first that was written.
+  // Puts the smallest last; among equal ones, the first in the text comes last.
   void sort_waiting() {
     std::vector<std::pair<std::size_t, std::size_t>> by_size;
     for (const std::size_t clause : waiting_)
@@ -61,7 +61,7 @@ class Filter {
     Table table = tabulate(clauses_[clause], scope_, numbers_);
     if (table.all()) return false;
     if (table.variables.empty()) {
-      result_.empty = true;  // a rule without parameters that is false
+      result_.empty = true;  // a false rule that mentions no parameters
       return false;
     }
     auto& tables = result_.tables;

@@ -1,5 +1,5 @@
-// Filter: makes tables of clauses over few combinations. It keeps the values that every table allows in some
-// combination. This makes the diagrams small; without it, spaces of 10^30 combinations never end.
+// Filter: makes tables of the clauses over few combinations, and drops every value that some table allows in no
+// combination. This keeps the diagrams small. Without it, the construction of spaces of 10^30 combinations never ends.
 #pragma once
 
 #include "space/stages/table.hpp"
@@ -8,12 +8,12 @@ namespace attune::space {
 
 struct Filtered {
   bool empty = false;
-  std::vector<Table> tables;                            // that forbid something; variables of one value are not in them
-  std::vector<std::vector<std::size_t>> table_clauses;  // by table: positions of the clauses that it is made of
-  std::vector<std::size_t> wide;  // positions of the clauses too large for a table: of two open variables or more
+  std::vector<Table> tables;                            // that forbid something; without variables of one value
+  std::vector<std::vector<std::size_t>> table_clauses;  // by table: positions of the clauses that the table is made of
+  std::vector<std::size_t> wide;  // positions of the clauses too large for a table, each of two or more open variables
 };
 
-// Narrows the variables of `scope`. `clauses` that are left out are skipped.
+// Narrows the variables of `scope`. Skips each clause that `left_out` marks.
 Filtered filter(RuleScope& scope, NameNumbers& numbers, const std::vector<Clause>& clauses,
                 const std::vector<bool>& left_out);
 

@@ -1,6 +1,6 @@
-// The diagram of several automata over one order of variables. A node has the states of all automata under way. It also
-// has the values left to each later variable by automata that wait for it alone. These are joined into one set per
-// variable: which rule removed which value does not matter.
+// Joins several automata over one order of variables into a diagram. A node has the states of all automata under way.
+// If an automaton waits for one last variable only, the node has the values that it leaves to that variable instead.
+// These values are one set per variable, since it does not matter which rule removed which value.
 #include <bit>
 #include <unordered_map>
 
@@ -28,7 +28,8 @@ class ValueSets {
     if (a == all || a == b) return b;
     if (b == all) return a;
     const std::uint64_t key = (std::uint64_t{a} << 32) | b;
-    // Direct-mapped: a collision costs the intersection once more. Made when first needed: most sets never meet.
+    // The cache is direct-mapped: after a collision an intersection is computed once more. It is allocated when first
+    // needed, because most sets never meet.
     if (known_.empty()) known_.resize(std::size_t{1} << known_bits);
     Known& known = known_[(key * 0x9e3779b97f4a7c15) >> (64 - known_bits)];
     if (known.key != key) known = {key, intersect(a, b)};
@@ -62,7 +63,7 @@ struct Move {
   const Automaton* automaton;
   std::size_t step;
   std::uint32_t from;        // slot of its state; no_slot before its first step
-  std::uint32_t to;          // slot of its next state; if it then waits for one variable, slot of that variable's set
+  std::uint32_t to;          // slot of its next state, or of the set of the variable that it then waits for
   std::uint32_t waits_for;   // the level of that variable, or no_slot
   const std::uint32_t* row;  // while a node is expanded: next states by value
 };
@@ -113,7 +114,7 @@ class Join {
   // Gives every state and set that is alive before a level its slot there.
   void plan() {
     const std::size_t count = widths_.size();
-    std::vector<std::uint32_t> first_wait(count, no_slot);  // by level: since which level its set can be less than all
+    std::vector<std::uint32_t> first_wait(count, no_slot);  // by level: the level from which on its set may lack values
     for (const auto& automaton : automata_) {
       const std::uint32_t waits = automaton.levels.size() == 1 ? 0 : automaton.levels[automaton.levels.size() - 2] + 1;
       auto& first = first_wait[automaton.levels.back()];
@@ -213,7 +214,7 @@ class Join {
     return true;
   }
 
-  static constexpr std::size_t too_many_ = 65536;  // from here on the budget is checked for every node
+  static constexpr std::size_t too_many_ = 65536;  // from this many nodes on, the budget is checked for every node
   const std::vector<Automaton>& automata_;
   const std::vector<std::uint32_t>& widths_;
   BudgetUse& use_;

@@ -34,8 +34,8 @@ Column column_of(const std::vector<Row>& rows, std::uint32_t parameter, std::siz
   return column;
 }
 
-// Returns the entries of the tree of all prefixes, one for each value of each node. In sorted order, a row begins new
-// nodes after the first parameter that differs from the row before.
+// Returns the number of entries of the tree of all prefixes, one for each value of each node. In sorted order, each row
+// begins new nodes after the first parameter in which it differs from the row before.
 std::uint64_t entries_of_tree(const std::vector<Row>& rows, const std::vector<Column>& columns) {
   std::vector<std::uint64_t> behind(rows[0].size() + 1);  // values of all columns after a parameter
   for (const Column& column : columns) {
@@ -52,7 +52,7 @@ std::uint64_t entries_of_tree(const std::vector<Row>& rows, const std::vector<Co
   return entries;
 }
 
-// Returns the tree; reduce() makes equal branches one.
+// Returns the tree; reduce() merges its equal branches.
 Layers tree_of(const std::vector<Row>& rows, const std::vector<Column>& columns) {
   Layers layers(columns.size());
   for (std::size_t i = 0; i < columns.size(); ++i)

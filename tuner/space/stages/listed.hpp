@@ -5,8 +5,8 @@
 
 namespace attune::space {
 
-// Every row has one entry per parameter, a position of its values; no row occurs twice. Throws UsageError for rows that
-// would take more than 1 GiB.
+// Each row must have one position per parameter, and no row may occur twice. Throws UsageError for rows that would take
+// more than 1 GiB.
 Constructed construct_listed(const std::vector<Parameter>& parameters, const std::vector<Row>& rows);
 
 }  // namespace attune::space

@@ -1,4 +1,4 @@
-// Rows that differ in one parameter, and repair. All adjacent values at once: near_window.cpp.
+// Rows that differ in one parameter, and the nearest row to some wishes. Rows of adjacent values: near_window.cpp.
 #include "space/stages/near.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ Window window_around(const Diagram& diagram, const DiagramLevel& level, std::uin
 }
 
 Surroundings::Surroundings(const Diagram& diagram, RowView row) : diagram_(diagram), row_(row) {
-  // One change cannot mend two illegal parts.
+  // Two illegal parts make the row hopeless, because one change cannot mend both.
   std::size_t off = 0;
   for (const Fixed& fixed : diagram.fixed()) {
     if (row[fixed.parameter] == fixed.position) continue;
@@ -46,7 +46,7 @@ Surroundings::Surroundings(const Diagram& diagram, RowView row) : diagram_(diagr
   if (off > 1) state_ = State::hopeless;
 }
 
-// Follows the row from part to part: a legal row is one way.
+// Follows the row through all parts; returns whether it is legal.
 bool Surroundings::follow_all() {
   NodeOffset now = 0;
   Step* step = steps_;
@@ -77,7 +77,7 @@ bool Surroundings::legal(std::size_t level, std::size_t end, NodeOffset child) c
   const Step* step = steps_ + level;
   const Step* const last = steps_ + end;
   if (state_ == State::legal) {
-    // From the same node on, the rest is the same.
+    // As soon as this way meets the given row's own way, the rest is legal, because the given row is.
     for (; step != last && child != step->node; ++step) {
       child = diagram_.child(child, step->digit);
       if (child == no_node) return false;
@@ -108,7 +108,7 @@ void Surroundings::visit(Neighbourhood kind, const std::function<bool(RowView)>&
     const Window window =
         kind == Neighbourhood::any_value ? Window{0, level.width} : window_around(diagram_, level, position);
     const std::size_t end = diagram_.parts()[level.part].end;
-    // Several values often lead to one node, with one answer.
+    // Several values often lead to the same node and so have the same answer.
     NodeOffset asked = no_node;
     bool answer = false;
     for (std::uint32_t digit = window.first; digit < window.end; ++digit) {
@@ -143,7 +143,7 @@ std::uint64_t distance(RowView row, const std::vector<Wish>& wishes) {
   return sum;
 }
 
-// From the last level to the root: the least distance below each node; then down again along it.
+// Computes the least distance below each node, from the last level to the root, then goes down along the least.
 void nearest_row(const Diagram& diagram, const std::vector<Wish>& wishes, std::span<std::uint16_t> row) {
   constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
   const auto& levels = diagram.levels();

@@ -1,4 +1,4 @@
-// Rows near a row in a diagram that is not empty. Pure; any thread.
+// Finds rows near a row. The diagram must not be empty. Pure; any thread.
 #pragma once
 
 #include <array>
@@ -8,14 +8,14 @@
 
 namespace attune::space {
 
-// Digits first .. end-1 of a level.
+// The digits first .. end-1 of a level.
 struct Window {
   std::uint32_t first, end;
 };
-// Returns the digits of a position and of the adjacent values that occur.
+// Returns the digits of the values at or adjacent to a position. Only values that occur have digits.
 Window window_around(const Diagram& diagram, const DiagramLevel& level, std::uint16_t position);
 
-// The legal rows that differ from one row in one parameter. That row may be illegal.
+// The legal rows that differ from a given row in one parameter. The given row may be illegal.
 class Surroundings {
  public:
   // Both must outlive it.
@@ -23,18 +23,19 @@ class Surroundings {
   Surroundings(const Surroundings&) = delete;
   Surroundings& operator=(const Surroundings&) = delete;
 
-  // Visits them in the order of parameters, then of values, until `visit` returns false. `kind` is any_value or
-  // adjacent_value.
+  // Calls `visit` with these rows, in the order of parameters, then of values, until `visit` returns false. `kind` is
+  // any_value or adjacent_value.
   void visit(Neighbourhood kind, const std::function<bool(RowView)>& visit) const;
-  // Draws uniformly from the legal rows that differ in any one value. Returns false if none of `draws` rows was legal
-  // and `allowed`; some may still exist.
+  // Draws uniformly from the legal rows that differ in any one value. Returns false if none of `draws` drawn rows was
+  // legal and `allowed`, although such rows may exist. Returns false too if the given row is illegal.
   template <typename Allowed>
   bool draw(int draws, std::mt19937_64& random, std::span<std::uint16_t> to, const Allowed& allowed) const;
 
  private:
   static constexpr std::size_t few_levels = 48;
   enum class State { legal, one_part_off, one_fixed_off, hopeless };
-  // Where the row passes a level: its node and its digit there. After its way ends, the node is no_node.
+  // Where the given row passes a level: the node and the digit. The node is no_node once the row has left its part of
+  // the diagram.
   struct Step {
     NodeOffset node;
     std::uint16_t digit;
@@ -50,13 +51,13 @@ class Surroundings {
   State state_ = State::legal;
   std::uint32_t off_part_ = 0;  // the part in which the row is not legal
   const Fixed* off_fixed_ = nullptr;
-  // By level. Up to few_levels stay on the stack.
+  // By level. In a diagram of at most few_levels they stay on the stack.
   std::array<Step, few_levels> few_;
   std::vector<Step> many_;
   Step* steps_;
 };
 
-// Each 64 random bits serve two draws: they cost as much as checking a draw.
+// Each 64 random bits serve two draws, because making random bits costs as much as checking a draw.
 template <typename Allowed>
 bool Surroundings::draw(int draws, std::mt19937_64& random, std::span<std::uint16_t> to, const Allowed& allowed) const {
   const std::uint32_t slots = diagram_.slots();
@@ -79,15 +80,16 @@ bool Surroundings::draw(int draws, std::mt19937_64& random, std::span<std::uint1
 void visit_adjacent_rows(const Diagram& diagram, RowView row, const std::function<bool(RowView)>& visit);
 bool draw_adjacent_row(const Diagram& diagram, RowView row, std::mt19937_64& random, std::span<std::uint16_t> to);
 
-// The wish for a parameter: any value, an unlisted value, or a position.
+// The wish for a parameter: any value (`given` is false), an unlisted value (no `position`), or a position.
 struct Wish {
   bool given = false;
   std::optional<std::uint16_t> position;
 };
 
-// Returns parameters off, then steps between positions, in one number that orders them.
+// Returns a number that orders rows by the parameters in which they differ from the wishes, then by the steps between
+// positions.
 std::uint64_t distance(RowView row, const std::vector<Wish>& wishes);
-// Writes the row with the least distance; of several, the one with the lowest index.
+// Writes the row with the least distance to the wishes; among several, the one with the lowest index.
 void nearest_row(const Diagram& diagram, const std::vector<Wish>& wishes, std::span<std::uint16_t> row);
 
 }  // namespace attune::space

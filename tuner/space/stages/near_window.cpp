@@ -1,4 +1,5 @@
-// Rows with all values equal or adjacent to a row's own: the part of the diagram between these values, counted.
+// Rows whose values are all equal or adjacent to those of a given row. Counts the part of the diagram within these
+// values.
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
@@ -24,7 +25,8 @@ class NarrowDiagram {
     for (const Fixed& fixed : diagram_.fixed()) row[fixed.parameter] = fixed.position;
     NodeOffset node = 0;
     for (std::size_t i = 0; i < windows_.size(); ++i) {
-      // Free parameters in a chain have equal parts below one node. Shares of 64 bits are precise enough.
+      // Parameters without rules form a chain in which one node follows every value. Shares of 64 bits are precise
+      // enough.
       long double drawn = static_cast<long double>(random() >> 11) * 0x1p-53L * mass_below(i, node);
       NodeOffset next = no_node;
       for (std::uint32_t digit = windows_[i].first; digit < windows_[i].end; ++digit) {
@@ -86,7 +88,7 @@ class NarrowDiagram {
   const Diagram& diagram_;
   std::vector<Window> windows_;                           // by level
   std::unordered_map<NodeOffset, SpaceSize> rows_below_;  // of the nodes that were met
-  std::unordered_map<NodeOffset, long double> masses_;    // the same, of any size up to 10^4900
+  std::unordered_map<NodeOffset, long double> masses_;    // the same for counts up to 10^4900
   SpaceSize size_ = 0;
 };
 

@@ -21,7 +21,8 @@ struct Walk {
 
 VariableSet only(std::size_t variable) { return VariableSet{1} << variable; }
 
-// Estimates the combinations of bound variables that a rule still needs. What rules among them forbid is subtracted.
+// Estimates the combinations of those bound variables that some rule still needs, less the share that rules among these
+// variables forbid.
 double open_combinations(VariableSet bound, const std::vector<std::size_t>& widths, const std::vector<Tie>& ties) {
   VariableSet open = 0;
   for (const Tie& tie : ties) {
@@ -36,7 +37,7 @@ double open_combinations(VariableSet bound, const std::vector<std::size_t>& widt
   return std::min(states, most_states);
 }
 
-// Always takes the variable that leaves the fewest states; of equal ones the first.
+// Takes, at each step, the variable that leaves the fewest states; among equal ones the first.
 Walk greedy_from(std::uint32_t first, const std::vector<std::size_t>& widths, const StateEstimate& estimate,
                  double most) {
   Walk walk;
@@ -71,7 +72,7 @@ std::vector<std::uint32_t> greedy(const std::vector<std::size_t>& widths, const 
   return best.order;
 }
 
-// Computes the least cost of binding each set of variables, smaller sets first; then goes back along it.
+// Computes the least cost of binding each set of variables, smaller sets first, then goes back along the least costs.
 std::vector<std::uint32_t> best_of_all(const std::vector<std::size_t>& widths, const StateEstimate& estimate) {
   const std::size_t count = widths.size(), sets = std::size_t{1} << count;
   std::vector<double> cost(sets, infinite);
@@ -93,7 +94,7 @@ std::vector<std::uint32_t> best_of_all(const std::vector<std::size_t>& widths, c
   return order;
 }
 
-// A greedy walk makes about half the square of the variables in estimates.
+// A greedy walk over n variables makes about n^2 / 2 estimates.
 std::size_t starts_for(std::size_t variables, std::size_t estimates) {
   return std::max<std::size_t>(1, estimates / (variables * variables));
 }

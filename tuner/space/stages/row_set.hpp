@@ -1,5 +1,5 @@
-// RowSet: numbers rows of equal length, from 0 in order of first appearance. Equal rows have equal numbers. Rows lie
-// one after another. One thread.
+// RowSet: numbers rows of equal length, from 0 in the order of first appearance. Equal rows have equal numbers. Rows
+// are stored one after another. One thread.
 #pragma once
 
 #include <algorithm>
@@ -29,8 +29,8 @@ class RowSet {
     }
   }
 
-  // Numbers `count` consecutive rows, in order. A large set lies outside the caches: its slots and rows are prefetched
-  // for all rows first. `met_new(i)` is called where rows[i] was new.
+  // Numbers `count` consecutive rows, in order, and calls `met_new(i)` for each row i that is new. It first prefetches
+  // the slots and stored rows for all of them, because a large set lies outside the caches.
   template <typename Call>
   void numbers_of(const std::uint32_t* rows, std::size_t count, std::uint32_t* numbers, const Call& met_new) {
     for (std::size_t i = 0; i < count; ++i) __builtin_prefetch(&slots_[hash(rows + i * length_) & (slots_.size() - 1)]);
@@ -91,7 +91,7 @@ class RowSet {
   std::size_t length_;
   std::size_t count_ = 0;
   std::vector<std::uint32_t> words_;
-  std::vector<std::uint32_t> slots_;  // powers of two, at most half full
+  std::vector<std::uint32_t> slots_;  // a power of two of them, at most half full
 };
 
 }  // namespace attune::space

@@ -12,7 +12,7 @@
 namespace attune::space {
 namespace {
 
-// Returns the distance of two values of each variable in the table.
+// Returns the stride of each variable in the table: how far apart its neighbouring values lie.
 std::vector<std::size_t> strides_of(const std::vector<std::size_t>& widths) {
   std::vector<std::size_t> strides(widths.size());
   std::size_t stride = 1;
@@ -23,7 +23,7 @@ std::vector<std::size_t> strides_of(const std::vector<std::size_t>& widths) {
   return strides;
 }
 
-// Writes the values of a column in the combinations first, first + 1, ...
+// Writes the values that a column has in the combinations first, first + 1, ...
 void spread(const std::vector<std::int64_t>& column, std::size_t stride, std::size_t first, std::size_t count,
             std::int64_t* out) {
   if (stride == 1) {
@@ -44,7 +44,7 @@ void spread(const std::vector<std::int64_t>& column, std::size_t stride, std::si
   }
 }
 
-// Leaves of the program: the column and the stride of its variable.
+// A leaf of the program: a column and the stride of its variable.
 struct Leaf {
   TermId term;
   std::size_t stride;
@@ -61,7 +61,7 @@ std::vector<Leaf> leaves_of(const TermGraph& graph, const Table& table) {
   return leaves;
 }
 
-// Up to here the expression evaluator is faster than making terms.
+// Up to this many combinations the expression evaluator is faster than making terms.
 constexpr std::size_t few_combinations = 16;
 
 void evaluate_each(const Clause& clause, const RuleScope& scope, Table& table) {

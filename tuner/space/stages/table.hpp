@@ -1,4 +1,5 @@
-// Table: for clauses over few combinations, whether each combination is allowed. A plain value.
+// Table: which combinations of values some clauses allow, one entry per combination. Made only where the combinations
+// are few. A plain value.
 #pragma once
 
 #include "space/stages/automaton.hpp"
@@ -15,21 +16,21 @@ struct Table {
   bool all() const;
 };
 
-// Clauses over more combinations than this are built step by step, without a table.
+// The automata of clauses over more combinations than this are built step by step, without a table.
 constexpr std::size_t max_table = std::size_t{1} << 15;
 
-// Returns the combinations of the variables, saturating.
+// Returns the number of combinations of the variables' values, saturating.
 std::size_t combinations(const RuleScope& scope, const std::vector<int>& variables);
 
 // Returns which combinations of its variables' values a clause allows.
 Table tabulate(const Clause& clause, const RuleScope& scope, NameNumbers& numbers);
-// Removes what `part` forbids. The variables of `part` are some of the table's.
+// Removes from the table what `part` forbids. Each variable of `part` must be one of the table's.
 void intersect(Table& table, const Table& part);
 // Returns which values of the table's variable number `at` occur in an allowed combination.
 std::vector<bool> supported(const Table& table, std::size_t at);
 // Keeps the values of variable number `at` that `kept` marks.
 void restrict_values(Table& table, std::size_t at, const std::vector<bool>& kept);
-// Returns the automaton; `level_of` is the component's level of each variable of the table.
+// Returns the automaton of a table. `level_of` has the component's level of each variable of the scope.
 Automaton automaton_of(const Table& table, const std::vector<std::uint32_t>& level_of);
 
 }  // namespace attune::space

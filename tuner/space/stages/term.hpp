@@ -1,7 +1,7 @@
 // Terms: rules in the form in which they are evaluated for many combinations at once. A term has a value for every
-// combination. Where an expression has none, a second term, its validity, is 0. Whole numbers, truth values and
-// interned names are 64-bit integers; reals are the bits of doubles. So one array type serves all. A TermGraph belongs
-// to one construction and one thread.
+// combination. A second term, the validity, is 0 where the expression has no value. Whole numbers, truth values and
+// interned names are 64-bit integers, and reals are the bits of doubles, so that one array type serves all. A TermGraph
+// belongs to one construction and one thread.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ enum class TermKind : std::uint8_t { whole, real, name };
 enum class TermOp : std::uint8_t {
   constant,
   column,  // the value of one variable, or of an expression in one variable, by the variable's value
-  opaque,  // an expression for the expression evaluator; operands are value positions
+  opaque,  // an expression that the expression evaluator computes; its operands are value positions
   // Whole numbers to whole numbers. No result overflows: the ranges are checked when a term is made.
   add,
   subtract,
@@ -81,7 +81,7 @@ struct Range {
 struct Term {
   TermOp op = TermOp::constant;
   TermKind kind = TermKind::whole;
-  bool narrow = false;  // operands fit 32 bits unsigned: faster division
+  bool narrow = false;  // the operands fit 32 bits unsigned, so that division is faster
   std::array<TermId, 3> operands = {no_term, no_term, no_term};
   int variable = no_variable;  // the single variable of the term
   std::int64_t constant = 0;   // constant: the value or its bits
@@ -89,13 +89,13 @@ struct Term {
   Range range;
 };
 
-// For `opaque`: an expression node and the variables that it reads.
+// The content of an `opaque` term: an expression node and the variables that it reads.
 struct OpaqueTerm {
   std::uint32_t rule = 0;
   std::uint32_t node = 0;
   bool negated = false;
   std::vector<int> variables;
-  std::vector<TermId> operands;  // by variable: its position
+  std::vector<TermId> operands;  // by variable: the term that is its position
 };
 
 class TermGraph {

@@ -101,7 +101,7 @@ TermBuilder::Result TermBuilder::built(std::uint32_t index) {
   if (below_[index] == no_variable) return evaluated(index, no_variable);
   Result result = is_strict(node.operation) ? strict(node, index) : lazy(index);
   if (!failed_ || below_[index] == many_variables) return result;
-  failed_ = false;  // in one variable, the evaluator can tabulate what terms cannot express
+  failed_ = false;  // the evaluator tabulates a node of one variable that terms cannot express
   return evaluated(index, below_[index]);
 }
 
@@ -129,7 +129,7 @@ TermBuilder::Result TermBuilder::evaluated(std::uint32_t index, int variable) {
     return variable < 0 ? graph_.constant(column[0], of) : graph_.column(variable, of, std::move(column));
   };
   const bool always = std::find(valid.begin(), valid.end(), 0) == valid.end();
-  // A value that is never used: an existing value does not widen the range.
+  // This value is never used. An existing value does not widen the range.
   const auto some = words[static_cast<std::size_t>(std::find(valid.begin(), valid.end(), 1) - valid.begin())];
   for (std::size_t at = 0; at < count; ++at) words[at] = valid[at] != 0 ? words[at] : some;
   return {term(*kind, std::move(words)), always ? no_term : term(TermKind::whole, std::move(valid))};
@@ -182,7 +182,8 @@ TermBuilder::Result TermBuilder::lazy(std::uint32_t index) {
   }
 }
 
-// The right operand counts only where the left one does not decide. An undefined left operand makes all undefined.
+// The right operand counts only where the left one does not decide the result. An undefined left operand makes the
+// result undefined.
 TermBuilder::Result TermBuilder::logical(const Node& node, bool is_or) {
   const Result a = truth_of(build(node.operands[0])), b = truth_of(build(node.operands[1]));
   if (failed_) return fail();

@@ -1,4 +1,5 @@
-// TermBuilder: makes the term of a part of a rule. It is 1 where the part holds, else 0, also where it is undefined.
+// TermBuilder: makes the term of a part of a rule. The term is 1 where the part holds, and 0 where it does not hold or
+// is undefined.
 #pragma once
 
 #include "expression/node.hpp"
@@ -45,7 +46,7 @@ class TermBuilder {
   Result ordering(bool or_equal, const Result& a, const Result& b, bool python);
   Result truth_of(const Result& a);
   Result negated(const Result& a);
-  Result nowhere();  // a result that never exists
+  Result nowhere();  // a result that is undefined for all combinations
   Result fail();     // leaves this part of the rule to the expression evaluator
 
   // Evaluates a node that depends on at most one variable, by the expression evaluator.

@@ -29,7 +29,7 @@ void each_real_test(const Word* a, const Word* b, Word* out, std::size_t count, 
   for (std::size_t i = 0; i < count; ++i) out[i] = function(real_of(a[i]), real_of(b[i])) ? 1 : 0;
 }
 
-// Division by zero gives 0, which a validity term masks; so does the one quotient that overflows.
+// Division by zero gives 0, and so does the one quotient that overflows; a validity term masks the result.
 Word quotient(Word a, Word b) {
   return b == 0 || b == -1 ? static_cast<Word>(0 - static_cast<std::uint64_t>(b == 0 ? 0 : a)) : a / b;
 }
@@ -60,7 +60,7 @@ Word narrow_rest(Word a, Word b) {
   return divisor == 0 ? 0 : static_cast<std::uint32_t>(a) % divisor;
 }
 
-// Python's float % and //: the remainder has the divisor's sign, a zero one too.
+// Python's float % and //: the remainder has the divisor's sign, even if it is zero.
 double python_rest(double a, double b) {
   if (b == 0) return 0;
   const double r = std::fmod(a, b);
@@ -117,7 +117,7 @@ void apply_real(TermOp op, const Word* a, const Word* b, Word* out, std::size_t 
   }
 }
 
-// Divides, which is slow: in 32 bits where the operands allow.
+// Divides in 32 bits where the operands allow it, because 64-bit division is slow.
 void apply_division(TermOp op, bool narrow, const Word* a, const Word* b, Word* out, std::size_t n) {
   if (narrow) {
     const bool is_rest = op == TermOp::remainder || op == TermOp::floor_remainder;
@@ -150,7 +150,7 @@ void apply(TermOp op, bool narrow, const Word* a, const Word* b, const Word* c, 
     case TermOp::column:
     case TermOp::opaque:
       return;
-    // Wraps where it overflows; a validity then masks the result.
+    // Wraps on overflow; a validity then masks the result.
     case TermOp::add:
       return each(a, b, out, n, [](Word x, Word y) {
         return static_cast<Word>(static_cast<std::uint64_t>(x) + static_cast<std::uint64_t>(y));

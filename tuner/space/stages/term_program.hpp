@@ -1,4 +1,4 @@
-// TermProgram: some terms of a graph, evaluated for up to `capacity` combinations at a time. The caller provides the
+// TermProgram: evaluates some terms of a graph for up to `capacity` combinations at a time. The caller provides the
 // values of the leaves. One thread.
 #pragma once
 
@@ -13,8 +13,8 @@ class TermProgram {
  public:
   static constexpr std::size_t block = 1024;  // a good capacity: ten arrays of this length fit a second-level cache
 
-  // Evaluates `wanted` and its operands, except the terms in `given`: the caller fills these in. Columns are given, or
-  // are not evaluated. Constants are filled here.
+  // Evaluates `wanted` and its operands, except the terms in `given`, whose values the caller fills in. Columns are
+  // never evaluated: a column that is needed must be given. Constants are filled in here.
   TermProgram(const TermGraph& graph, const RuleScope& scope, std::span<const TermId> wanted,
               std::span<const TermId> given, std::size_t capacity = block);
 
@@ -42,7 +42,7 @@ class TermProgram {
   std::size_t capacity_;
   std::vector<std::uint32_t> place_;  // by term
   std::vector<Step> steps_;
-  std::unique_ptr<std::int64_t[]> words_;  // not set before it is written
+  std::unique_ptr<std::int64_t[]> words_;  // uninitialised until written
 };
 
 }  // namespace attune::space

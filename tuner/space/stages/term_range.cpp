@@ -9,7 +9,7 @@ namespace {
 
 __extension__ using Wide = __int128;
 constexpr Wide most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
-// Beyond these, real computations are left to the expression evaluator, which detects infinities.
+// Beyond this range, real computations are left to the expression evaluator, which detects infinities.
 constexpr double real_limit = 1e300;
 
 Range whole(Wide low, Wide high, bool& overflows) {

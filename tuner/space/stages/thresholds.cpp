@@ -8,7 +8,7 @@
 namespace attune::space {
 namespace {
 
-// More thresholds cost more to find than the states that they save.
+// Finding more thresholds costs more than they save in states.
 constexpr std::size_t max_thresholds = 20'000;
 
 // A search: from which number on is `wanted` reached, for one value of the step's variable?
@@ -67,7 +67,8 @@ class ThresholdSearch {
     return before;
   }
 
-  // Number times or plus a column, nothing decided: by arithmetic.
+  // The simple case, solved by arithmetic: a column is added to the number or multiplied with it, and the step decides
+  // no clause. Returns nothing in other cases.
   std::vector<std::int64_t> simple(std::size_t step, const std::vector<std::int64_t>& behind) {
     std::vector<std::int64_t> before;
     if (!terms_.decided[step].empty() || behind.empty()) return before;
@@ -98,7 +99,7 @@ class ThresholdSearch {
     return before;
   }
 
-  // All other cases: by bisection, all questions at once.
+  // All other cases, solved by bisection of all questions at once.
   std::vector<std::int64_t> searched(std::size_t step, const std::vector<std::int64_t>& behind) {
     std::vector<Question> questions = questions_at(step, behind);
     std::vector<std::size_t> open(questions.size());
@@ -185,7 +186,7 @@ Thresholds::Thresholds(std::vector<std::int64_t> ascending, const Range& numbers
               numbers.high < std::numeric_limits<std::int32_t>::max()) {}
 
 const std::vector<std::uint32_t>& Thresholds::classes_of(std::span<const std::int64_t> numbers) const {
-  constexpr std::size_t few = 16;  // comparing with each is faster than halving
+  constexpr std::size_t few = 16;  // up to here, comparing with each threshold is faster than bisection
   classes_.assign(numbers.size(), 0);
   if (at_.size() <= few && narrow_) {
     narrowed_.assign(numbers.begin(), numbers.end());

@@ -1,4 +1,4 @@
-// ValueIndex: the position of a value in the values of a parameter. Immutable; any thread may read.
+// ValueIndex: the position of a value in the values of a parameter. Immutable; any thread may read it.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace attune::space {
 
 class ValueIndex {
  public:
-  // `values` must outlive the index. Most lists ascend and need nothing stored.
+  // `values` must outlive the index. Most lists ascend, and then the index stores nothing.
   explicit ValueIndex(const std::vector<Value>& values) : values_(&values) {
     if (std::adjacent_find(values.begin(), values.end(), [](const Value& a, const Value& b) { return !(a < b); }) ==
         values.end())

@@ -1,5 +1,5 @@
-// Variables: the parameters among whose values rules can choose, and the sources of all names in a rule. Belongs to one
-// construction and one thread. What it points to must outlive it.
+// Variables: the parameters with several values, and where the value of each name in a rule comes from. Values of these
+// types belong to one construction and one thread. What they point to must outlive them.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ namespace attune::space {
 struct Variable {
   std::uint32_t parameter = 0;
   const std::vector<Value>* values = nullptr;
-  std::vector<std::uint16_t> positions;  // of the values that are still possible, ascending
+  std::vector<std::uint16_t> positions;  // ascending, of the values that are still possible
   std::size_t width() const { return positions.size(); }
   const Value& value(std::size_t at) const { return (*values)[positions[at]]; }
 };
 
-// By name of a rule: the variable, or the constant that it stands for.
+// What a name in a rule stands for: a variable, or a constant.
 struct NameSource {
   int variable = no_variable;
   const Value* constant = nullptr;
@@ -43,7 +43,7 @@ struct RuleScope {
 RuleScope scope_of(const std::vector<Parameter>& parameters, const std::vector<Rule>& rules, const Bindings& problem,
                    const DeviceInfo* device);
 
-// Numbers for names: names can then be compared as integers.
+// Gives each name a number, so that names can be compared as integers.
 class NameNumbers {
  public:
   std::int64_t number_of(std::string_view name) {

@@ -10,7 +10,7 @@ namespace {
 // The states after a step, at [state * width + value].
 using Children = std::vector<std::uint32_t>;
 
-// With fewer combinations, expanding hopeless ones is faster than finding them.
+// With fewer combinations, expanding the hopeless ones is faster than finding them.
 constexpr std::size_t worth_asking = 1024;
 
 class WideBuilder {
@@ -97,7 +97,7 @@ class WideBuilder {
     return under_way;
   }
 
-  // From the last step to the first: equal states become one.
+  // Merges equal states, from the last step to the first.
   void collapse() {
     const std::size_t last = widths_.size() - 1;
     automaton_.next.resize(last);

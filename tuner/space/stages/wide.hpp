@@ -1,6 +1,7 @@
 // Wide clauses: clauses over too many combinations for a table. Their automaton is built level by level. A state has
-// the values computed so far of all open parts. Equal states are one. States that the ranges of the unbound variables
-// decide end early. Thresholds join states further: for example a product so far that is compared with a limit later.
+// the values, computed so far, that the open clauses still need; equal states are merged. A state ends early if the
+// ranges of the unbound variables decide the clauses. Thresholds merge further states, for example those of a product
+// that is later compared with a limit.
 #pragma once
 
 #include "space/stages/automaton.hpp"
@@ -10,9 +11,9 @@
 
 namespace attune::space {
 
-// Returns the automaton of all `clauses` and `guards` together. `levels`: the component's levels of the clauses'
-// variables, ascending. `variables`: the same variables as numbers. The guards' levels are some of these. Throws
-// OverBudget.
+// Returns the automaton of all `clauses` and `guards` together. `levels` has the component's levels of the clauses'
+// variables, ascending, and `variables` the numbers of these variables. Each level of a guard must be one of `levels`.
+// Throws OverBudget.
 Automaton build_wide(const std::vector<const Clause*>& clauses, const std::vector<Automaton>& guards,
                      const std::vector<std::uint32_t>& levels, const std::vector<int>& variables,
                      const RuleScope& scope, NameNumbers& numbers, BudgetUse& use);

@@ -15,10 +15,10 @@ double product_over(VariableSet set, const std::vector<double>& widths) {
   return product;
 }
 
-// The most combinations of values for which different results are counted.
+// Different results are counted only up to this many combinations of values.
 constexpr std::size_t most_listed = 512;
 
-// The most terms of a sum or a product; a shared term may occur in it very often.
+// The most terms of a sum or a product. The limit is needed because a shared term may occur in it very often.
 constexpr std::size_t most_parts = 64;
 
 void sort_out(std::vector<std::int64_t>& values) {
@@ -66,7 +66,7 @@ double WideEstimate::states(VariableSet bound) {
     if ((below_[root] & ~bound) != 0) open(root, bound);
   }
   double states = std::min(states_ * product_over(bare_, widths_), product_over(bound & scope_, widths_));
-  // One number, compared with something later: only thresholds count, one for each combination of the rest.
+  // If one number is compared with something later, only thresholds count: one for each combination of the rest.
   const bool is_one = numbers_needed_ + static_cast<std::size_t>(std::popcount(bare_)) == 1;
   if (is_one) states = std::min(states, 2 * product_over(scope_ & ~bound, widths_) + 1);
   return std::clamp(states * of_tables(bound), 1.0, most_states);
@@ -133,7 +133,7 @@ void WideEstimate::open(TermId id, VariableSet bound) {
   for (const TermId operand : graph_.opaque(id).operands) meet(operand);
 }
 
-// The known part of a sum or a product is one number.
+// Counts the known part of a sum or a product as one number.
 void WideEstimate::open_chain(TermId id, VariableSet bound) {
   const TermOp op = graph_[id].op;
   std::vector<TermId> parts;
@@ -157,7 +157,7 @@ void WideEstimate::open_chain(TermId id, VariableSet bound) {
   needed(members, number);
 }
 
-// Extends the chain without its last part.
+// Estimates a chain of parts by extending the estimate of the chain without its last part.
 const WideEstimate::Known& WideEstimate::of_chain(TermOp op, std::span<const TermId> parts) {
   if (parts.size() == 1) return known_[parts[0]];
   const auto [place, is_new] = chains_.try_emplace({op, {parts.begin(), parts.end()}});

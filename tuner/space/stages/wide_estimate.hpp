@@ -1,6 +1,6 @@
-// WideEstimate: estimates the states of a group with wide clauses after a set of bound variables. A state has each
-// number that the rest still needs. A number has at most as many values as its inputs have combinations, and as its
-// range has. One thread.
+// WideEstimate: estimates the number of states of a group with wide clauses, once a set of variables is bound. A state
+// has each number that the unbound rest still needs. A number has no more values than its inputs have combinations, and
+// no more than its range has. One thread.
 #pragma once
 
 #include <map>
@@ -13,15 +13,15 @@ namespace attune::space {
 
 class WideEstimate {
  public:
-  // `variables`: of the group, at most most_ordered; sets and ties are over positions in it. `tables`: ties of the
-  // clauses that are not wide. All references must outlive it.
+  // `variables` has the variables of the group, most_ordered at most; sets and ties refer to positions in it. `tables`
+  // has the ties of the clauses that are not wide. All references must outlive the estimate.
   WideEstimate(const std::vector<const Clause*>& wide, const std::vector<int>& variables, std::vector<Tie> tables,
                const RuleScope& scope, NameNumbers& numbers);
 
   double states(VariableSet bound);
 
  private:
-  // A known number: its number of values, a bound on its magnitude, and the values where they are few.
+  // What is known of a number: how many values it has, a bound on its magnitude, and the values if they are few.
   struct Known {
     double values = 1;
     double magnitude = 1;
@@ -42,10 +42,10 @@ class WideEstimate {
   std::vector<double> widths_;                                      // by position
   std::vector<VariableSet> below_;                                  // by term: the variables that it depends on
   std::vector<Known> known_;                                        // by term
-  std::map<std::pair<TermOp, std::vector<TermId>>, Known> chains_;  // by the terms added or multiplied
+  std::map<std::pair<TermOp, std::vector<TermId>>, Known> chains_;  // by operation and the terms that it joins
   std::vector<Tie> tables_;
   VariableSet scope_ = 0;  // of all wide clauses
-  // For the present set.
+  // For the set of variables at hand.
   std::vector<bool> seen_;             // by term
   VariableSet bare_ = 0;               // variables that are needed as they are
   VariableSet needed_ = 0;             // variables that are needed in some way

@@ -1,5 +1,5 @@
-// Hopeless combinations of a wide automaton: some rule fails even with the most favourable values of all that is
-// unbound. They never become states. Belongs to one construction and one thread.
+// Finds the hopeless combinations of a wide automaton, which never become states. A combination is hopeless if some
+// rule fails even with the most favourable values of all unbound variables. Belongs to one construction and one thread.
 #pragma once
 
 #include "space/stages/term_program.hpp"
@@ -7,22 +7,23 @@
 
 namespace attune::space {
 
-// A rule, and the most favourable value of each column that it still needs.
+// A rule, and the most favourable value of each column that it depends on.
 struct Hope {
   TermId root;
   std::vector<std::pair<TermId, std::int64_t>> columns;
 };
 
-// Returns the hopes of rules that are monotonic in every column.
+// Returns the hopes of the rules that are monotonic in every column.
 std::vector<Hope> find_hopes(const WideTerms& terms);
 
 class HopesOfStep {
  public:
-  // All references must outlive it. For up to `capacity` combinations at a time.
+  // All references must outlive the object. It takes up to `capacity` combinations at a time.
   HopesOfStep(const std::vector<Hope>& hopes, const WideTerms& terms, const RuleScope& scope, std::size_t step,
               std::size_t capacity);
 
-  // `ran` has the step's frontier for `count` combinations; alive[i] becomes 0 for the hopeless ones.
+  // Sets alive[i] to 0 for each hopeless combination. `ran` has the values of the step's frontier for `count`
+  // combinations.
   void settle(const TermProgram& ran, std::size_t count, std::int64_t* alive);
 
  private:

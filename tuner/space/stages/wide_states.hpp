@@ -1,6 +1,6 @@
-// WideStates: the states after one step of a wide automaton while they are found. Equal states get one number. They
-// have equal known terms, or one class between thresholds, and equal states of the open guards. Belongs to one
-// construction and one thread.
+// WideStates: collects the states after one step of a wide automaton and gives equal states one number. States are
+// equal if the open guards have equal states, and if their known terms are equal or lie in one class between
+// thresholds. Belongs to one construction and one thread.
 #pragma once
 
 #include "space/stages/automaton.hpp"
@@ -13,10 +13,10 @@ namespace attune::space {
 
 constexpr std::uint32_t no_state = ~std::uint32_t{0};
 
-// States as columns of known values.
+// States as columns of known values. Equal states share the values of the first combination that led to them.
 struct StateValues {
   std::size_t count = 1;
-  std::vector<std::vector<std::int64_t>> known;  // by frontier term, by state: of the first combination that led there
+  std::vector<std::vector<std::int64_t>> known;    // by frontier term, by state: see WideStates
   std::vector<std::vector<std::uint32_t>> guards;  // by guard, by state; empty where the guard is finished
   std::size_t bytes() const;
 };
@@ -24,19 +24,20 @@ struct StateValues {
 struct GuardStep {
   const Automaton* automaton = nullptr;
   std::size_t number = 0;  // among the guards
-  std::size_t step = 0;    // its own, where it has one here
+  std::size_t step = 0;    // its own step, if has_step
   bool has_step = false;
-  bool goes_on = false;  // has later steps
+  bool goes_on = false;  // it has later steps
 };
 
 class WideStates {
  public:
-  // `before`: the states before the step. All references must outlive this.
+  // `before` has the states before the step. All references must outlive the object.
   WideStates(const WideTerms& terms, std::size_t step, std::size_t width, bool is_last, std::vector<GuardStep> guards,
              const Thresholds* thresholds, const StateValues& before, std::size_t guard_count);
 
-  // Adds the states after first .. first+count-1 for each value of the step's variable. `program` was run on these
-  // combinations. `hopes` may be null. Writes count * width numbers; no_state marks what no rule allows.
+  // Adds the states that follow the states first .. first+count-1 for each value of the step's variable. `program` must
+  // have run on these combinations. `hopes` may be null. Writes the states' numbers to `children`, count * width of
+  // them; no_state marks a combination that some rule forbids.
   void add(const TermProgram& program, HopesOfStep* hopes, std::size_t first, std::size_t count,
            std::uint32_t* children);
   std::size_t size() const { return is_last_ ? 1 : rows_.size(); }
@@ -72,12 +73,13 @@ class WideStates {
   std::vector<std::uint32_t> row_;
   std::vector<std::uint8_t> two_words_;  // by frontier term: does it need two words of the row?
   std::vector<Place> places_;
-  bool guards_move_ = false;             // some guard moves, in the present state
-  std::vector<std::uint32_t> by_class_;  // by class: its state, where no guard is under way
+  bool guards_move_ = false;             // some guard moves, from the present state
+  std::vector<std::uint32_t> by_class_;  // by class: its state; used if no guard goes on
   std::vector<std::int64_t> alive_;
   std::vector<const std::int64_t*> outputs_;
   const std::uint32_t* classes_ = nullptr;
-  // Combinations whose state is not yet looked up, and where its number goes. Their rows lie one after another.
+  // Combinations whose states are not looked up yet, and where to write the numbers. Their rows lie one after another
+  // in pending_rows_.
   struct Pending {
     std::size_t at;
     std::uint32_t* child;

@@ -7,8 +7,8 @@
 namespace attune::space {
 namespace {
 
-// Rebuilds sums and products of many terms: terms known first are added or multiplied first. Then one number is all
-// that is needed of them. Whole numbers only: reals round by their order.
+// Rebuilds sums and products of many terms so that terms known first are added or multiplied first. Then only one
+// number is needed of these terms. Whole numbers only, because the rounding of reals depends on their order.
 class Sorter {
  public:
   Sorter(WideTerms& terms, const std::vector<int>& step_of) : terms_(terms), step_of_(step_of) {}
@@ -69,8 +69,8 @@ class Sorter {
     return last;
   }
 
-  // Returns false where another order could overflow, or there are too many parts. A shared term of many steps occurs
-  // in the sum very often.
+  // Returns false where another order could overflow, or if there are too many parts: a shared term of many steps may
+  // occur in a sum very often.
   bool sort_chain(TermOp op, TermId id, TermId& result) {
     std::vector<TermId> parts;
     collect(op, id, parts);

@@ -1,5 +1,5 @@
-// The terms of wide clauses in the order in which their variables are bound. It has the step of each term, and the
-// known terms that open terms need. Belongs to one construction and one thread.
+// WideTerms: the terms of wide clauses, with the step at which each term is known and the known terms that open terms
+// need. A step binds one variable. Belongs to one construction and one thread.
 #pragma once
 
 #include "space/stages/clauses.hpp"
@@ -9,21 +9,21 @@ namespace attune::space {
 
 struct WideTerms {
   TermGraph graph;
-  std::vector<TermId> roots;  // 1 where a clause holds; constants are not among them
-  bool never = false;         // a clause that is false for all
+  std::vector<TermId> roots;  // one per clause, 1 where it holds; constants are left out
+  bool never = false;         // some clause is false for all combinations
   std::vector<int> known;     // by term: the step that binds its last variable; -1 for constants
-  // By step: the known terms that, with later variables, decide all open clauses.
+  // By step: the known terms that, together with later variables, decide all open clauses.
   std::vector<std::vector<TermId>> frontier;
-  std::vector<std::vector<TermId>> decided;  // by step: roots that are known then
+  std::vector<std::vector<TermId>> decided;  // by step: the roots that become known at this step
 };
 
-// `variables`: in the order of the steps.
+// `variables` has them in the order of the steps.
 WideTerms wide_terms(const std::vector<const Clause*>& clauses, const std::vector<int>& variables,
                      const RuleScope& scope, NameNumbers& numbers);
 
-// How a term moves with another: the same way, against it, not at all, or neither.
+// How a term moves as another one rises: not at all, up, down, or in a way that is not known to be one of these.
 enum class Trend { none, rising, falling, mixed };
-// Returns the trend of every term with `of`.
+// Returns the trend of every term as `of` rises.
 std::vector<Trend> trends(const TermGraph& graph, TermId of);
 
 }  // namespace attune::space

@@ -1,6 +1,7 @@
 // SearchSpace: the legal configurations of a set of parameters under restrictions. It is built by analysing the rules,
-// never by listing. Each independent group of parameters becomes a counted decision diagram that shares equal subtrees.
-// Immutable and cheap to copy; any thread may read it. Construction and index order: docs/search_spaces.md.
+// never by listing configurations. Each independent group of parameters becomes a counted decision diagram that shares
+// equal subtrees. A space is immutable and cheap to copy; any thread may read it. Construction and index order:
+// docs/search_spaces.md.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +24,11 @@ namespace attune {
 
 __extension__ using SpaceSize = unsigned __int128;
 std::string to_text(SpaceSize size);
-// Returns 0 <= result < limit, uniform, by rejection on 128 bits of `random`. The same on every platform. Needs limit >
-// 0.
+// Draws a uniform number, 0 <= result < limit, by rejection on 128 bits of `random`. `limit` must be > 0. For one state
+// of `random` the result is the same on every platform.
 SpaceSize uniform_below(SpaceSize limit, std::mt19937_64& random);
 
-// A configuration as positions: for each of parameters(), the position of its value in its list.
+// A configuration as positions: for each of parameters(), the position of the chosen value in the parameter's list.
 using Row = std::vector<std::uint16_t>;
 using RowView = std::span<const std::uint16_t>;
 
@@ -37,22 +38,23 @@ struct Rule {
   bool implied = false;
 };
 
-// Which configurations are neighbours. The adjacent values are the next and the previous, in listed order, that occur
-// in some legal configuration.
+// Which configurations are neighbours. The adjacent values are the next and the previous value, in listed order, among
+// those that occur in some legal configuration.
 enum class Neighbourhood {
   any_value,       // one parameter has another value
   adjacent_value,  // one parameter has an adjacent value
   adjacent_all,    // every parameter has its value or an adjacent one; at least one differs
 };
 
-// Limits of the construction. Beyond them it throws SpaceTooLarge; SearchSpace::relaxed leaves a rule out instead.
+// Limits of the construction. Beyond them the constructor throws SpaceTooLarge; SearchSpace::relaxed() leaves rules out
+// instead.
 struct SpaceBudget {
   std::size_t nodes = std::size_t{1} << 21;      // of all diagrams while they are built
   std::size_t bytes = std::size_t{256} << 20;    // of memory while they are built
   std::uint64_t steps = std::uint64_t{1} << 28;  // combinations looked at; about a second
 };
 
-// The diagram of the space outgrows its budget. what() names the rules to blame and the next step.
+// Thrown when the diagram of the space outgrows its budget. what() names the rules to blame and says what to do next.
 class SpaceTooLarge : public Error {
  public:
   SpaceTooLarge(const std::string& message, std::vector<std::size_t> rules)
@@ -80,33 +82,35 @@ struct SpaceFigures {
 
 class SearchSpace {
  public:
-  // Builds the space. Rules may use the parameters' names and whatever `problem` and `device` bind. Both are copied;
-  // either may be null. Throws UsageError when a rule uses an unknown name, or a device property without a device.
-  // Throws it also for a parameter with no value or one value twice. Throws SpaceTooLarge beyond the budget.
+  // Builds the space. Rules may use the parameters' names and whatever `problem` and `device` bind. `problem` and
+  // `device` are copied; either may be null. Throws UsageError when a rule uses an unknown name, when a rule uses a
+  // device property and `device` is null, and for a parameter that has no value or one value twice. Throws
+  // SpaceTooLarge beyond the budget.
   SearchSpace(std::vector<Parameter> parameters, std::vector<Rule> rules, const Bindings* problem = nullptr,
               const DeviceInfo* device = nullptr, SpaceBudget budget = {});
   SearchSpace(std::vector<Parameter> parameters, const std::vector<std::string>& rules);
   SearchSpace(std::vector<Parameter> parameters, std::initializer_list<const char*> rules)
       : SearchSpace(std::move(parameters), std::vector<std::string>(rules.begin(), rules.end())) {}
 
-  // Builds the space and never throws SpaceTooLarge. Beyond the budget, the rules to blame are left out of the diagram.
-  // They are checked one configuration at a time: see exact().
+  // Builds the space and never throws SpaceTooLarge. Beyond the budget, the rules to blame are left out of the diagram
+  // and checked one configuration at a time: see exact(). Throws UsageError as the constructor does.
   static SearchSpace relaxed(std::vector<Parameter> parameters, std::vector<Rule> rules,
                              const Bindings* problem = nullptr, const DeviceInfo* device = nullptr,
                              SpaceBudget budget = {});
 
-  // Makes a space of exactly these configurations, in any order, without rules. Throws UsageError for parameters as
-  // above, and for a row that is none or occurs twice.
+  // Makes a space of exactly these configurations, given in any order; it has no rules. Throws UsageError for
+  // parameters as the constructor does, for a row that occurs twice or is not one valid position per parameter, and for
+  // rows that would take more than 1 GiB.
   static SearchSpace listed(std::vector<Parameter> parameters, const std::vector<Row>& rows);
 
   const std::vector<Parameter>& parameters() const noexcept;
   const std::vector<Rule>& rules() const noexcept;
-  const Bindings& problem() const noexcept;   // that the rules use; empty where none was given
-  const DeviceInfo* device() const noexcept;  // that the rules use, or null
+  const Bindings& problem() const noexcept;   // as given to the constructor; empty without one
+  const DeviceInfo* device() const noexcept;  // as given to the constructor, or null
 
-  // Returns false only for a space of relaxed() that left rules out. size(), at(), index_of(), values_left() and rows()
-  // then include configurations that break these rules. contains(), sample(), neighbours and nearest() stay right,
-  // within the limits that each states.
+  // Returns false only for a space of relaxed() that left rules out. If so, size(), at(), index_of(), values_left(),
+  // for_each() and rows() include configurations that break these rules. contains(), sample(), neighbours and nearest()
+  // stay right, within the limits that each states.
   bool exact() const noexcept;
   const std::vector<std::size_t>& left_out() const noexcept;  // positions in rules()
 
@@ -116,59 +120,66 @@ class SearchSpace {
   bool empty() const noexcept { return size() == 0; }
   SpaceFigures figures() const noexcept;
 
-  // Returns the configuration with index 0 <= i < size(). Throws UsageError beyond size(). Index order:
-  // docs/search_spaces.md. Each search operation takes configurations or, faster, rows. A row must have one entry per
-  // parameter; this is not checked. Cost: number of parameters x log(values).
+  // Returns the configuration with this index, 0 <= index < size(). Throws UsageError for a larger index. Index order:
+  // docs/search_spaces.md. This and the operations below take configurations or, faster, rows. A row must have one
+  // valid position per parameter; this is not checked. Cost: number of parameters x log(values).
   Configuration at(SpaceSize index) const;
   void at(SpaceSize index, std::span<std::uint16_t> row) const;
-  // Returns nothing for what is not legal, lacks a parameter or binds anything else. Where size_saturated(), indices of
-  // 2^128 - 1 and more are nothing too.
+  // Returns the index of a configuration. Returns nothing if the configuration is not legal, lacks a parameter or binds
+  // other names, and where its index would be 2^128 - 1 or more (see size_saturated()).
   std::optional<SpaceSize> index_of(const Bindings& configuration) const;
   std::optional<SpaceSize> index_of(RowView row) const;
   bool contains(const Bindings& configuration) const;
   bool contains(RowView row) const;
 
   Configuration configuration(RowView row) const;
-  // Returns the row of a configuration, legal or not, if all its values are listed.
+  // Returns the row of a configuration, legal or not. Returns nothing unless it binds all parameters, to listed values,
+  // and no other name.
   std::optional<Row> row_of(const Bindings& configuration) const;
 
-  // Draws uniformly from the legal configurations, the same on every platform for one state of `random`. Throws
-  // UsageError when the space is empty. Throws Error when it is not exact() and the left-out rules refuse 10^6 draws in
-  // a row.
+  // Draws uniformly from the legal configurations. For one state of `random` the result is the same on every platform.
+  // Throws UsageError when the space is empty. Throws Error when the space is not exact() and the left-out rules refuse
+  // 10^6 draws in a row.
   Configuration sample(std::mt19937_64& random) const;
   void sample(std::mt19937_64& random, std::span<std::uint16_t> row) const;
 
-  // Calls `visit` with all legal neighbours of a configuration, which need not be legal itself. They come in the order
-  // of parameters, then of values (adjacent_all: in index order). `visit` returns false to stop. Throws what `visit`
-  // throws.
+  // Calls `visit` with each legal neighbour of a configuration, until `visit` returns false. The configuration itself
+  // need not be legal. Neighbours come in the order of parameters, then of values (adjacent_all: in index order).
+  // Throws what `visit` throws. The overloads that take names and values throw UsageError unless the configuration has
+  // a row: see row_of().
   void for_each_neighbour(RowView row, Neighbourhood kind, const std::function<bool(RowView)>& visit) const;
   std::vector<Row> neighbours(RowView row, Neighbourhood kind) const;
   std::vector<Configuration> neighbours(const Bindings& configuration, Neighbourhood kind) const;
-  // Draws uniformly from the neighbours, without listing them. Returns false, `to` unchanged, when there is none.
+  // Draws uniformly from the neighbours. Returns false and leaves `to` unchanged when there is none. Draws of kind
+  // any_value seldom list the neighbours of a legal row. Those of kind adjacent_all never list them if the space is
+  // exact().
   bool random_neighbour(RowView row, Neighbourhood kind, std::mt19937_64& random, std::span<std::uint16_t> to) const;
   std::optional<Configuration> random_neighbour(const Bindings& configuration, Neighbourhood kind,
                                                 std::mt19937_64& random) const;
 
-  // Returns a legal configuration with the fewest parameters off `wished`. Ties go to the nearest value positions, then
-  // to the lowest index. `wished` may lack parameters and may have unknown values and names. Returns nothing when the
-  // space is empty. Where exact() is false, the result is the nearest configuration that sampling met.
+  // Returns the legal configuration that differs from `wished` in the fewest parameters. Ties go to the nearest value
+  // positions, then to the lowest index. `wished` may lack parameters and may have unknown values and names. Returns
+  // nothing when the space is empty. Where exact() is false, the result may be only the nearest of 1,000 random draws;
+  // it is nothing if the left-out rules refuse all draws.
   std::optional<Configuration> nearest(const Bindings& wished) const;
 
-  // Returns the positions of the values of parameters()[parameter] that occur in some configuration, ascending.
+  // Returns the ascending positions of those values of parameters()[parameter] that occur in some configuration. Throws
+  // std::out_of_range beyond the last parameter.
   const std::vector<std::uint16_t>& values_left(std::size_t parameter) const;
 
-  // Visits every configuration in index order; `visit` returns false to stop.
+  // Calls `visit` with every configuration in index order, until `visit` returns false. Throws what `visit` throws.
   void for_each(const std::function<bool(RowView)>& visit) const;
   // Returns every configuration in index order, row after row: size() * parameters().size() entries. Throws UsageError
   // when there are more than `most_rows`.
   std::vector<std::uint16_t> rows(SpaceSize most_rows = 100'000'000) const;
 
-  // Returns the space under some of the rules, by position in rules(); relaxed where the budget does not suffice.
+  // Returns the space under some of the rules, given by position in rules(). Rules are left out where the budget does
+  // not suffice: see relaxed(). Throws std::out_of_range for a position beyond the last rule.
   SearchSpace with_rules(const std::vector<std::size_t>& which) const;
   // Returns what each rule removes on its own. More: attune/space_audit.hpp.
   std::vector<RuleEffect> effects() const;
-  // Returns the rules that `configuration` breaks, with the values put in: "TILE % ROWS == 0 (TILE=16, ROWS=32)". An
-  // undefined rule has its reason too.
+  // Returns the rules that `configuration` breaks, with the values put in: "TILE % ROWS == 0 (TILE=16, ROWS=32)". If a
+  // rule is undefined, its text ends with the reason.
   std::vector<std::string> broken_rules(const Bindings& configuration) const;
 
   struct Built;  // defined in space/stages/built.hpp
@@ -181,14 +192,14 @@ class SearchSpace {
   std::shared_ptr<const Built> built_;
 };
 
-// A uniform stream of the indices of a space without repetition. It is a Fisher-Yates shuffle that stores only the
-// places that it has touched. Memory grows with what was drawn. One thread; the space must outlive it. Of a saturated
-// space only the first 2^128 - 1 indices are drawn.
+// Draws the configurations of a space uniformly and without repetition. It is a Fisher-Yates shuffle that stores only
+// the places that it has touched, so memory grows with the number of draws. Belongs to one thread; the space must
+// outlive it. From a saturated space it draws only the first 2^128 - 1 indices.
 class SampleStream {
  public:
   SampleStream(const SearchSpace& space, std::uint64_t seed) : space_(space), random_(seed) {}
-  // Returns the next legal configuration; nothing when all were drawn. Throws Error where the space is not exact() and
-  // the left-out rules refuse 10^6 draws in a row.
+  // Returns the next legal configuration, or nothing when all were drawn. Throws Error when the space is not exact()
+  // and the left-out rules refuse 10^6 draws in a row.
   std::optional<SpaceSize> next_index();
   std::optional<Configuration> next();
 
@@ -200,14 +211,15 @@ class SampleStream {
   std::map<SpaceSize, SpaceSize> moved_;
 };
 
-// Makes the space of a kernel for a problem on a device. Its rules are the kernel's and the device's limits for every
-// launch step. Relaxed where it outgrows the budget.
+// Makes the space of a kernel for a problem on a device. Its rules are the kernel's own and the device's limits for
+// every launch step. A space that outgrows the budget is relaxed(). If `spec` lists its configurations, the space has
+// exactly those whose values `spec` still has. Throws UsageError as the constructor does.
 SearchSpace make_space(const KernelSpec& spec, const Problem& problem, const DeviceInfo& device);
 
-// Returns the kernel's own default here, whatever values `spec` was narrowed to: what an application without wisdom
-// launches. It is the first values, else the first legal one of the fall-backs (docs/dispatch.md), else the legal
-// configuration nearest to the first values. Returns nothing where no configuration is legal. Builds search spaces
-// where the first values are not legal, and throws their errors.
+// Returns the configuration that an application without wisdom launches. It is the kernel's own default, even if `spec`
+// was narrowed to some values. In this order: the first values; the first legal one of the fall-backs
+// (docs/dispatch.md); the legal configuration nearest to the first values. Returns nothing where no configuration is
+// legal. If the first values are not legal, it builds search spaces and throws their errors.
 std::optional<Configuration> default_configuration(const KernelSpec& spec, const Problem& problem,
                                                    const DeviceInfo& device);
 
