@@ -26,8 +26,8 @@ std::string wrapped(std::string_view text, std::size_t columns, std::size_t inde
 // Returns one entry for each option, "  -p, --problem PROBLEM   what it is", with a line end.
 std::string options_text(const boost::program_options::options_description& options, std::size_t columns);
 
-// Returns lines that are examples, " attune list # what is known", or paragraphs of prose. An example that is too long
-// has its comment above it, and continues on further lines in a form that a shell accepts.
+// Returns lines that are examples, "  attune list   # what is known", or paragraphs of prose. An example that is too
+// long has its comment above it, and continues on further lines in a form that a shell accepts.
 std::string examples_text(std::string_view examples, std::size_t columns);
 
 }  // namespace attune::cli

@@ -130,7 +130,7 @@ TEST_F(SampleContract, ABatchTakesItsSetsInTurnAndHidesWhatLaunchingTakes) {
 TEST_F(SampleContract, SeveralKernelsInTurnAreEachItsOwnHoweverMany) {
   std::vector<Sampling> turns;
   for (int i = 0; i < 150; ++i) {
-    turns.push_back({.before = {}, .timed = {&brief_only_, 1}, .count = 7});  // one sample, for all that
+    turns.push_back({.before = {}, .timed = {&brief_only_, 1}, .count = 7});  // one sample, although `count` is 7
     turns.push_back({.before = {}, .timed = {&longer_only_, 1}, .batch = i == 100 ? 50 : 1});
   }
   const DeviceTimes samples = device().take_samples_in_turn(turns);

@@ -189,8 +189,8 @@ TEST_F(TensorContract, LoadsBoxesWithZerosOutside) {
   }
 }
 
-// A store tells inside from outside in units of 16 bytes: it writes beyond the end of a row, into the row's padding, up
-// to such a unit.
+// A store tells inside from outside in units of 16 bytes: in the last unit of a row it also writes into the row's
+// padding.
 TEST_F(TensorContract, StoresWhatLiesInside) {
   for (const TensorCase& one : table) {
     const Bytes box = numbered(one.box_elements() * one.bytes, 11);

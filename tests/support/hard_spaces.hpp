@@ -27,7 +27,7 @@ inline std::vector<Parameter> range_parameters(int count, int first, int last) {
   return parameters;
 }
 
-// Returns "P0 + P1 + ..", with `count` parameters and ` + ` as `by`.
+// Returns "P0 + P1 + ..": `count` parameters, joined by `by`.
 inline std::string joined(int count, const std::string& by) {
   std::string text = "P0";
   for (int i = 1; i < count; ++i) text += by + "P" + std::to_string(i);

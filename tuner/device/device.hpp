@@ -224,7 +224,8 @@ class Device {
   // elements.
   virtual void generate(void* target, std::string_view type, std::uint64_t count, const FillValues& fill,
                         std::uint64_t seed) = 0;
-  // Returns what was found, in the order of the inspections. Waits once for all of them.
+  // Inspects memory on the default stream. Returns what was found, in the order of the inspections. Waits once for all
+  // of them.
   virtual std::vector<Found> inspect(std::span<const Inspection> inspections) = 0;
   Found inspect(const Inspection& one) { return inspect(std::span(&one, 1)).front(); }
   // Forbids, where the device can, the `below` bytes before an array and the `above` bytes after it: until unfence(), a

@@ -1,5 +1,5 @@
 // Reaper: a thread that releases the objects that graphs held. The driver reports the end of a graph on a thread that
-// must not call the driver, but the last owner of a module or of memory has to. Thread-safe.
+// must not call the driver, but releasing the last reference to a module or to memory calls it. Thread-safe.
 #pragma once
 
 #include <condition_variable>

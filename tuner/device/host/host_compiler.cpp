@@ -256,7 +256,7 @@ bool run_step(const std::vector<std::string>& command, const fs::path& place, Ti
 }
 
 // With these flags reports name lines of the kernel, and the first mistake ends the process. Overflow of signed
-// integers is a mistake here, though it wraps without sanitizers. There is no vptr, because it needs run-time type
+// integers is a mistake here, though it wraps without sanitizers. The check vptr is off, because it needs run-time type
 // information of the program.
 std::vector<std::string> sanitize_flags(const fs::path& place) {
   return {sanitize_option(),

@@ -118,7 +118,7 @@ class HostModule final : public Module {
     return status.ok() ? &found->second.second : nullptr;
   }
 
-  // The entry of a variable returns the variable's address (translation_unit.cpp).
+  // The entry of a variable gives the variable's address and size (translation_unit.cpp).
   Variable variable(std::string_view expression, Status& status) override {
     const auto found = functions_.find(std::string(expression));
     if (found == functions_.end()) {

@@ -1,7 +1,8 @@
 // Sanitizers of the host device: AddressSanitizer and UndefinedBehaviorSanitizer check kernels in a process started for
 // this purpose, which has their runtimes preloaded and $ATTUNE_SANITIZE set (apps/attune/sanitize.hpp). The functions
-// of the runtimes are looked up at run time, so that an ordinary process needs no runtime; there, all functions here do
-// nothing. With sanitizers, kernels and all functions here run on one OS thread. For users: docs/host_device.md.
+// of the runtimes are looked up at run time, so that an ordinary process needs no runtime, and fences, annotations and
+// handlers have no effect there. With sanitizers, kernels and all functions here run on one OS thread. For users:
+// docs/host_device.md.
 #pragma once
 
 #include <cstddef>

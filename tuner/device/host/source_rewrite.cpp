@@ -92,8 +92,8 @@ class Rewriter {
     }
   }
 
-  // __shared__ T a[4], b; -> struct attune_value_0 { T a[4]; }; static ::attune_host::Fenced<attune_value_0> ... A
-  // declaration that looks unusual stays as it is, without a fence.
+  // __shared__ T a[4], b; -> struct attune_value_0 { T a[4]; }; static ::attune_host::Fenced<attune_value_0> ...
+  // A declaration of any other form stays as it is, without a fence.
   void fence(std::size_t shared, std::size_t first, std::size_t end) {
     const bool qualified = first > 1 && text(first - 1) == ":" && text(first - 2) == ":";
     if (text(end) != ";" || text(first) == "#" || qualified) return;
@@ -160,8 +160,8 @@ class Rewriter {
     return result;
   }
 
-  // extern __shared__ T name[]; -> T (&name)[] = ::attune_host::dynamic_shared_array(); The storage class moves to the
-  // front of the name, because an alignment in front of the type must come first.
+  // extern __shared__ T name[]; -> T (&name)[] = ::attune_host::dynamic_shared_array();
+  // The storage class moves to the front of the name, because an alignment in front of the type must come first.
   void dynamic(std::size_t storage, std::size_t shared, std::size_t end) {
     edits_.replace(tokens_[storage], "");
     edits_.replace(tokens_[shared], "");
