@@ -1,5 +1,5 @@
-// attune-embed FILE.cu: a kernel file as a bundle: a constant in a C++ header (.hpp) or in a C header (.h), or a file
-// of its own (any other extension). CMake's attune_embed() runs it.
+// attune-embed FILE.cu: makes a bundle of a kernel file. The bundle is a constant in a C++ header (.hpp) or in a C
+// header (.h), or a file of its own (any other extension). CMake's attune_embed() runs this program.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ std::string literal(std::span<const std::byte> bytes) {
   return text + "\"";
 }
 
-// Returns "97,116,10": C compilers need not take long string literals.
+// Returns "97,116,10", because C compilers need not accept long string literals.
 std::string numbers(std::span<const std::byte> bytes) {
   std::string text;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -75,7 +75,7 @@ std::string c_header(const std::string& file, const std::string& name, std::span
       in_comment(file), name, numbers(bytes));
 }
 
-// Returns the stem of the file, with '_' for what an identifier has not, as CMake's attune_embed() does.
+// Returns the stem of the file, with '_' for characters that an identifier cannot have, as CMake's attune_embed() does.
 std::string identifier_of(const fs::path& file) {
   std::string name = file.stem().string();
   std::ranges::replace_if(
@@ -113,7 +113,7 @@ std::string make_rule(const std::string& output, const std::vector<fs::path>& fi
   return rule + "\n";
 }
 
-// Returns what is written. Throws before anything is.
+// Returns the files to write, opened. Throws before anything is written.
 std::vector<attune::OutputFile> opened(const std::vector<std::string>& names, const std::vector<fs::path>& inputs) {
   std::vector<attune::OutputFile> outputs;
   for (const std::string& name : names) {
@@ -173,7 +173,7 @@ int run(int argc, char** argv) {
   std::vector<std::string> names = outputs;
   if (given.count("depfile") > 0) names.push_back(given["depfile"].as<std::string>());
   const std::vector<attune::OutputFile> written = opened(names, files);
-  spec.folder.clear();  // of the machine that builds
+  spec.folder.clear();  // it is a folder of the machine that builds
   const std::string target =
       given.count("tune-target") > 0 ? given["tune-target"].as<std::string>() : file.filename().string();
   const std::vector<std::byte> bytes = attune::bundle_of(attune::make_pack(std::move(spec), target));

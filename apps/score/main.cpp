@@ -1,4 +1,4 @@
-// attune-score: how well strategies search, on recorded measurements. Exit codes as of attune.
+// attune-score: scores how well strategies search, on recorded measurements. Its exit codes are those of attune.
 #include <csignal>
 #include <iostream>
 

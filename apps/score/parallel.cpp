@@ -30,7 +30,7 @@ void for_each_index(std::size_t count, std::size_t threads, const std::function<
     try {
       while (pool.size() < others) pool.emplace_back(run);
     } catch (const std::system_error&) {
-      // The system gives no more threads: the running ones, this one at least, do the work.
+      // The system gives no more threads: those that run, at least this one, do the work.
     }
     run();
   }

@@ -1,4 +1,4 @@
-// Work spread over threads.
+// Spreads work over threads.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace attune::cli {
 
-// Runs work(0) ... work(count - 1), each once, in any order. It uses up to `threads` threads, at least one. Rethrows
-// the first exception after all threads have ended; work not begun by then is left out.
+// Runs work(0) ... work(count - 1), each once, in any order. It uses up to `threads` threads, at least one. After an
+// exception no more work begins; the first exception is rethrown when all threads have ended.
 void for_each_index(std::size_t count, std::size_t threads, const std::function<void(std::size_t)>& work);
 
 }  // namespace attune::cli

@@ -84,7 +84,7 @@ Json trace_json(const Space& space) {
   object["trace_evals_used"] = used;
   object["trace_isotonic_curve_at_points_ms"] = curve_json(curve);
   object["trace_score_single_isotonic"] = score({performance(space.statistics, curve, space.random)}).score;
-  Curve scores;  // with ten bags
+  Curve scores;  // one for each of ten bags
   for (std::size_t seed = 0; seed < shown_bags; ++seed) {
     const Curve bagged = strategy_curve(space.statistics, repeats, Bag{seed});
     scores.push_back(score({performance(space.statistics, bagged, space.random)}).score);

@@ -35,7 +35,7 @@ Cell cell_of(const ScoreRequest& request, const Space& space, const std::vector<
   return cell;
 }
 
-// Adds one of `count` parts of a mean; a mean without a part is missing.
+// Adds one of `count` parts to a mean; a mean is missing if one of its parts is.
 void add_part(Fractions& mean, const Fractions& part, std::size_t count) {
   for (std::size_t i = 0; i < mean.size(); ++i) {
     if (!part[i]) mean[i].reset();

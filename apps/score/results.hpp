@@ -17,21 +17,21 @@ using Fractions = std::array<std::optional<double>, fraction_evaluations.size()>
 struct Result {
   std::optional<Score> score;  // nothing where some space has no span, or was not searched
   Fractions fractions;         // by number of evaluations; nothing beyond the budget
-  double evaluations = 0;      // of one search, mean
+  double evaluations = 0;      // of one search, on average
 };
 
 // One row of files or of groups of files, with one result for each strategy.
 struct ResultRow {
   std::string name;
   std::vector<std::size_t> spaces;  // positions
-  Fractions random;                 // exact expectation
+  Fractions random;                 // the exact expectation of random search
   std::vector<Result> results;      // in the order of the searches
 };
 
 struct Report {
   std::vector<std::string> strategies;
   std::vector<ResultRow> files;    // in the order of the spaces
-  std::vector<ResultRow> kernels;  // means per kernel, where asked for
+  std::vector<ResultRow> kernels;  // means per kernel, if the request asks for them
   ResultRow total;
 };
 

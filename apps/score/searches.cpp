@@ -9,10 +9,10 @@
 namespace attune::cli {
 namespace {
 
-// Repeats of nearby seeds have no seed in common.
+// With this stride, the repeats of two nearby seeds have no seed in common.
 constexpr std::uint64_t seed_stride = 1'000'003;
 
-// Long enough for the methodology's score and for the fractions.
+// Returns how long a search goes on: long enough for the methodology's score and for the fractions.
 Extent extent_of(const ScoreRequest& request, const Space& space) {
   Extent extent;
   if (space.statistics.span) extent.cost = space.statistics.span->budget();

@@ -21,7 +21,8 @@ std::vector<Searches> run_searches(const ScoreRequest& request, const Spaces& sp
 
 // Reads lines {"file": name without .json.xz, "strategy": "...", "repeat": n, "rows": [positions in the file, in
 // order]}. Returns one Searches for each strategy, in order of appearance. Lines of a copy count for the kept file;
-// lines of files not given are skipped. Throws UsageError naming file and line, or two given files with one name.
+// lines of files not given are skipped. Throws UsageError that names the file and the line, or the two given files that
+// have one name.
 std::vector<Searches> read_traces(const std::string& file, const Spaces& spaces);
 
 }  // namespace attune::cli

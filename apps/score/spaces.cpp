@@ -24,8 +24,8 @@ struct Line {
   std::uint32_t trial = 0;
 };
 
-// Returns the measurements, independent of the order of rows and values and of the format. Objectives have nine digits:
-// formats round.
+// Returns the measurements, independent of the order of rows and values and of the format. Objectives have nine digits,
+// because formats round.
 std::vector<Line> measurements(const Space& space) {
   std::vector<Line> lines;
   for (std::size_t i = 0; i < space.recording.trials.size(); ++i) {
@@ -44,7 +44,7 @@ Copy copy_of(const std::vector<Line>& kept, std::string name, const std::vector<
   return copy;
 }
 
-// Moves each space into `kept`. If one with the same measurements is there, that one notes its name.
+// Moves each space into `kept`, unless a space with the same measurements is there: that space then notes the name.
 class Collection {
  public:
   void add(std::unique_ptr<Space> space, std::vector<Line> lines) {

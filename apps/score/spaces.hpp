@@ -9,7 +9,7 @@
 
 namespace attune::cli {
 
-// A file with the same measurements as another: it is left out.
+// A file that is left out, because it has the same measurements as another.
 struct Copy {
   std::string name;
   std::vector<std::uint32_t> trials;  // by position in its recording: the position in the kept recording
@@ -21,7 +21,7 @@ struct Space {
   Space(const Space&) = delete;
   Space& operator=(const Space&) = delete;
 
-  std::string name;  // of the file, without .json.xz; with kernel and device where it holds several
+  std::string name;  // of the file, without .json.xz; with kernel and device if the file has several
   std::vector<Copy> copies;
   const Recording recording;
   const RecordedSpace recorded;
@@ -30,7 +30,8 @@ struct Space {
 };
 using Spaces = std::vector<std::unique_ptr<Space>>;
 
-// Loads them in the order of the files. Throws UsageError naming a file that is unreadable or has no valid trial.
+// Loads the spaces, in the order of the files. Throws UsageError naming a file that is unreadable or has no valid
+// trial.
 Spaces load_spaces(const std::vector<std::string>& files, std::size_t threads);
 
 }  // namespace attune::cli

@@ -1,4 +1,4 @@
-// Searches of other programs: lines of JSON.
+// Reads the searches of other programs, which are lines of JSON.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ Trace read_line(std::string_view line) {
           member(object, "rows", Json::value_t::array, "positions of rows")};
 }
 
-// A given file by its name: the space, and, for a copy, the positions in the kept file.
+// What a file's name stands for: a space, and, for a copy, the positions in the kept file.
 struct Place {
   std::size_t space = 0;
   std::size_t rows = 0;
@@ -97,7 +97,7 @@ std::vector<std::size_t> trials_of(const Json& rows, const Place& place) {
   return trials;
 }
 
-// By the strategy's name in the file; shown on one line.
+// Collects searches by the strategy's name in the file. Names are shown on one line.
 class ByStrategy {
  public:
   explicit ByStrategy(std::size_t spaces) : spaces_(spaces) {}

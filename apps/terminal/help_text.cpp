@@ -44,7 +44,7 @@ std::string names_of(const po::option_description& option) {
 
 constexpr std::string_view example_indent = "  ", further_indent = "      ", continued = " \\";
 
-// Returns the words of a command; what stands in quotes is of one word.
+// Returns the words of a command; text in quotes belongs to one word.
 std::vector<std::string_view> words_of(std::string_view command) {
   std::vector<std::string_view> words;
   bool is_quoted = false;

@@ -1,4 +1,4 @@
-// Text of programs in lines that fit, broken between words alone.
+// Lays out the text of programs in lines that fit, broken only between words.
 #pragma once
 
 #include <boost/program_options/options_description.hpp>
@@ -10,23 +10,24 @@ namespace attune::cli {
 
 // Returns how wide the terminal of standard output is; 80 where it does not say.
 std::size_t terminal_columns();
-// Returns how wide lines of text may be: as the terminal of standard output is, up to a width that reads well. Else 80.
+// Returns how wide lines of text may be: as wide as the terminal of standard output, within limits that read well; 80
+// where it does not say.
 std::size_t output_columns();
 
 // Returns how many columns a text of UTF-8 takes, at one per character.
 std::size_t columns_of(std::string_view text);
-// Returns the beginning of the text, of at most so many columns.
+// Returns the beginning of the text, at most `columns` columns wide.
 std::string first_columns(std::string_view text, std::size_t columns);
 
-// Returns the text in lines of at most `columns`, a longer word alone. It begins at column `indent`, and so does each
-// further line. Line ends of the text stay.
+// Returns the text in lines of at most `columns` columns; a longer word has a line of its own. The first line begins at
+// column `indent`, and so does each further line. Line ends of the text stay.
 std::string wrapped(std::string_view text, std::size_t columns, std::size_t indent);
 
 // Returns one entry for each option, "  -p, --problem PROBLEM   what it is", with a line end.
 std::string options_text(const boost::program_options::options_description& options, std::size_t columns);
 
 // Returns lines that are examples, "  attune list   # what is known", or paragraphs of prose. An example that is too
-// long has its comment above it, and goes on in a line of its own, as a shell takes it.
+// long has its comment above it, and continues on further lines in a form that a shell accepts.
 std::string examples_text(std::string_view examples, std::size_t columns);
 
 }  // namespace attune::cli

@@ -30,7 +30,7 @@ bool shows_escapes() {
   return isatty(STDOUT_FILENO) == 1 && terminal != nullptr && std::string_view(terminal) != "dumb";
 }
 
-// Signals go to the threads that wait for them.
+// Blocks all signals in a thread, so that they go to the threads that wait for them.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -72,7 +72,7 @@ LiveLine::~LiveLine() {
 void LiveLine::start_ticker() try {
   const SignalsBlocked blocked;
   ticker_ = std::make_unique<Ticker>(*this);
-} catch (const std::system_error&) {  // no thread is left: the line moves when something happens
+} catch (const std::system_error&) {  // without a thread the line moves only when something happens
 }
 
 void LiveLine::show(Text text) {

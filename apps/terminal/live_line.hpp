@@ -1,5 +1,5 @@
-// LiveLine: the last line of a terminal says what goes on. It is drawn anew each second, by a thread, so that it moves
-// while nothing happens. Does nothing where standard output is no terminal, or one without escapes.
+// LiveLine: the last line of a terminal, which says what is going on. A thread redraws it each second, so that it moves
+// even while nothing happens. Does nothing where standard output is no terminal, or one without escapes.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@ namespace attune::cli {
 
 class LiveLine {
  public:
-  // Returns the line as it is so many seconds after it was shown.
+  // Returns the line as it is `seconds` seconds after show().
   using Text = std::function<std::string(double seconds)>;
 
   LiveLine();
@@ -20,11 +20,11 @@ class LiveLine {
   LiveLine(const LiveLine&) = delete;
   LiveLine& operator=(const LiveLine&) = delete;
 
-  // Shows this line from now on. Called from the thread of LiveLine too, so it owns what it reads.
+  // Shows this line from now on. LiveLine's thread calls `text`, too, so `text` must own what it reads.
   void show(Text text);
-  // Erases the line, and keeps it away as long as the result lives: prints take its place.
+  // Erases the line and keeps it away as long as the result lives, so that prints can take its place.
   [[nodiscard]] std::unique_lock<std::mutex> away();
-  // Shows no line any more.
+  // Shows no line until the next show().
   void hide();
 
  private:

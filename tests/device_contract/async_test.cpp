@@ -10,7 +10,7 @@ using test::shape;
 
 class AsyncContract : public test::ContractTest {
  protected:
-  // What `run(int* out, const int* in)` makes of 0, 1, 2 ...
+  // Returns what `run(int* out, const int* in)` makes of 0, 1, 2 ...
   std::vector<int> result(const std::string& source, const LaunchShape& shape, std::size_t count) {
     ImageRequest wanted = request("#include \"attune_async.cuh\"\n" + source, {"run"});
     for (const EmbeddedHeader& header : builtin_headers())

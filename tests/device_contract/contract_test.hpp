@@ -1,11 +1,13 @@
-// What every device promises that runs kernels. Two executables hold these tests: one on `host`, one on `cuda`.
+// Tests of what every device that runs kernels promises. Two executables have these tests: one for `host`, one for
+// `cuda`.
 #pragma once
 
 #include "support/device_test.hpp"
 
 namespace attune::test {
 
-// Opens the device of this executable, which defines it; skips or fails the test where there is none.
+// Opens the device of this executable; skips or fails the test where there is none. Each executable defines this
+// function.
 void open_device_of_contract(std::unique_ptr<Device>& device);
 
 class ContractTest : public DeviceTest {

@@ -1,4 +1,4 @@
-// Data made and judged on the device: the same bits on every device.
+// Data that devices make and inspect: the same bits on every device.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -21,7 +21,7 @@ using testing::ElementsAre;
 
 class DataContract : public test::ContractTest {
  protected:
-  // `count` elements of a type, made from `seed`.
+  // Returns `count` elements of a type, made from `seed`.
   template <typename T>
   std::vector<T> made(std::string_view type, std::size_t count, const FillValues& fill, std::uint64_t seed) const {
     Array<T> out(device(), count);

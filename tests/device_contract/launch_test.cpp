@@ -37,7 +37,7 @@ class LaunchContract : public test::ContractTest {
     if (module_ == nullptr) throw Error("the kernels of this test do not compile");
     return *module_;
   }
-  // Why an entry cannot be launched so.
+  // Returns why an entry cannot be launched in this shape.
   Status refusal(const std::string& expression, const LaunchShape& shape) {
     Status status;
     EXPECT_EQ(module().function(expression, shape, status), nullptr);
@@ -172,7 +172,7 @@ TEST_F(LaunchContract, EachModuleHasStorageOfItsOwn) {
   EXPECT_EQ(next(*device().load(*outcome.image).module), 112) << "loaded again after its module is gone";
 }
 
-// That a log names the place, and a failure spares its neighbours, stands in tests/host and tests/nvrtc.
+// tests/host and tests/nvrtc check that a log names the place, and that a failure spares its neighbours.
 TEST_F(LaunchContract, InstantiatesEachEntryWithItsNamedConstants) {
   const std::shared_ptr<Module> module =
       load(R"(

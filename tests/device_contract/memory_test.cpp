@@ -27,7 +27,7 @@ TEST_F(MemoryContract, IsAlignedAndTakenBack) {
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 256, 0u);
     device().free(memory);
   }
-  if (!is_host()) {  // whose memory all processes of the machine take from
+  if (!is_host()) {  // all processes of the machine take from the host's memory
     EXPECT_LE(before - device().free_memory(), 64u << 20);
   }
   device().free(nullptr);
@@ -44,7 +44,7 @@ TEST_F(MemoryContract, MoreThanThereIsIsRefusedWithTheAmount) {
   EXPECT_THROW(device().allocate(device().info().memory_bytes + 1), OutOfMemory);
 }
 
-// Kernels, copies and byte fills take mapped memory as any other; the host reads and writes it itself.
+// Kernels, copies and byte fills take mapped memory like any other memory; the host reads and writes it itself.
 TEST_F(MemoryContract, MappedMemoryIsOfTheHostAndOfTheDevice) {
   constexpr int n = 1000;
   auto* const mapped = static_cast<int*>(device().allocate_mapped(n * sizeof(int)));
@@ -76,7 +76,7 @@ TEST_F(MemoryContract, MappedMemoryIsOfTheHostAndOfTheDevice) {
   device().free_mapped(nullptr);
 }
 
-// Those of a __constant__ array and of a template in a namespace.
+// Looks up a __device__ array, and a __constant__ array that is a template in a namespace.
 TEST_F(MemoryContract, VariablesOfAModuleHaveAddresses) {
   const std::shared_ptr<Module> module = load(
       "namespace a { template <typename T> __constant__ T filter[4]; }\n__device__ int unused[7];\n"
@@ -126,7 +126,7 @@ TEST_F(MemoryContract, OperationsOfAStreamAreDoneInOrder) {
   device().destroy_stream(nullptr);
 }
 
-// Adds a byte fill of an array, whose address and value it gets as parameters.
+// Enqueues a byte fill of an array. Its parameters are the array's address and the value.
 class Filling final : public Routine {
  public:
   Filling(Device& device, std::size_t bytes) : device_(device), bytes_(bytes) {}

@@ -42,7 +42,7 @@ class SampleContract : public test::ContractTest {
     brief_ = longer_;
     brief_.shape.grid[0] = 1;
   }
-  // Every second sample, from `first` on.
+  // Returns the median of every second sample, from `first` on.
   static double median_of_every_second(const DeviceTimes& samples, std::size_t first) {
     std::vector<double> some;
     for (std::size_t i = first; i < samples.nanoseconds.size(); i += 2) some.push_back(samples.nanoseconds[i]);
@@ -115,7 +115,7 @@ TEST_F(SampleContract, ABatchTakesItsSetsInTurnAndHidesWhatLaunchingTakes) {
         device().take_samples({.before = {}, .timed = timed, .flush = flush, .count = 10, .batch = 400});
     ASSERT_TRUE(batch.status.ok()) << batch.status.detail;
     ASSERT_EQ(batch.nanoseconds.size(), 10u);
-    if (!is_host()) {  // where a launch is a call
+    if (!is_host()) {  // on the host a launch is only a call
       EXPECT_LT(median(batch.nanoseconds), median(single.nanoseconds));
     }
     std::printf("a kernel of one block, %s: alone %.2f us (%.2f to %.2f), in a batch %.2f us (%.2f to %.2f)\n",
@@ -130,7 +130,7 @@ TEST_F(SampleContract, ABatchTakesItsSetsInTurnAndHidesWhatLaunchingTakes) {
 TEST_F(SampleContract, SeveralKernelsInTurnAreEachItsOwnHoweverMany) {
   std::vector<Sampling> turns;
   for (int i = 0; i < 150; ++i) {
-    turns.push_back({.before = {}, .timed = {&brief_only_, 1}, .count = 7});  // one sample of it all the same
+    turns.push_back({.before = {}, .timed = {&brief_only_, 1}, .count = 7});  // one sample, although `count` is 7
     turns.push_back({.before = {}, .timed = {&longer_only_, 1}, .batch = i == 100 ? 50 : 1});
   }
   const DeviceTimes samples = device().take_samples_in_turn(turns);
@@ -145,7 +145,8 @@ TEST_F(SampleContract, SeveralKernelsInTurnAreEachItsOwnHoweverMany) {
               alone / 1e3);
 }
 
-// The same batch of each, as in a session: every kernel is timed by its own graph, after a flush and warm.
+// Batches of the same size of each kernel, as in a session: every kernel is timed by its own graph, after a flush and
+// warm.
 TEST_F(SampleContract, BatchesOfSeveralKernelsInTurnAreEachItsOwn) {
   const std::array<std::span<const Operation>, 2> brief = {brief_only_, brief_only_};
   const std::array<std::span<const Operation>, 2> longer = {longer_only_, longer_only_};

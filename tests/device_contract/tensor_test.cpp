@@ -11,10 +11,10 @@ using test::Array;
 using Bytes = std::vector<unsigned char>;
 using Place = std::array<int, 5>;
 
-// A box of an array of up to five dimensions; one of 1 is none.
+// A box of an array of up to five dimensions; a dimension of size 1 is none.
 struct TensorCase {
   const char* type;
-  std::uint32_t bytes, swizzle;  // of an element; of the map
+  std::uint32_t bytes, swizzle;  // bytes of an element; swizzle of the map
   std::size_t dimensions;
   Place box, shape;
   std::array<int, 4> pitch;  // of dimensions 1 to 4, in elements
@@ -43,7 +43,7 @@ struct TensorCase {
     const std::size_t last = dimensions - 1;
     return static_cast<std::size_t>(dimensions == 1 ? pitch[0] : pitch[last - 1] * shape[last]);
   }
-  // Returns the element of the array that element `i` of a box at `first` is; none outside. Rows end at a multiple of
+  // Returns which element of the array is element `i` of a box at `first`; none outside. Rows end at a multiple of
   // `piece` bytes.
   std::optional<std::size_t> in_array(std::size_t i, const Place& first, std::uint32_t piece) const {
     const int row =
@@ -189,13 +189,14 @@ TEST_F(TensorContract, LoadsBoxesWithZerosOutside) {
   }
 }
 
-// A store tells inside from outside by 16 bytes: what is written beyond the end of a row lies in its padding.
+// A store tells inside from outside in units of 16 bytes: in the last unit of a row it also writes into the row's
+// padding.
 TEST_F(TensorContract, StoresWhatLiesInside) {
   for (const TensorCase& one : table) {
     const Bytes box = numbered(one.box_elements() * one.bytes, 11);
     Array<unsigned char> in(device(), box);
     for (Place& first : corners(one)) {
-      if (first[0] < 0) continue;  // a fault: a box is stored from within
+      if (first[0] < 0) continue;  // a fault: a stored box must not begin before its row
       Bytes expected(one.array_elements() * one.bytes, 0xEE);
       Array<unsigned char> array(device(), expected);
       Map map = encoded(one, array.data());

@@ -12,7 +12,7 @@ using testing::ElementsAre;
 class ThreadContract : public test::ContractTest {};
 
 TEST_F(ThreadContract, ShareStaticMemoryWithinABlockOnly) {
-  // A block reverses its own numbers; another block's cell would show.
+  // A block reverses its own numbers, so that the cell of another block would show.
   const auto out = output<int>(R"(
 __global__ void run(int* out) {
   __shared__ int cell[128];
@@ -36,7 +36,7 @@ TEST_F(ThreadContract, ShareDynamicMemory) {
         "extern __shared__ int rows[][8]; int* tile = rows[0];"}) {
     SCOPED_TRACE(declaration);
     if (!is_host() && std::string(declaration).find("alignas") != std::string::npos)
-      continue;  // no word of NVRTC's there
+      continue;  // NVRTC does not take `alignas` there
     const auto out = output<int>("__global__ void run(int* out) { " + std::string(declaration) + R"(
   tile[threadIdx.x] = threadIdx.x + blockIdx.x;
   __syncthreads();

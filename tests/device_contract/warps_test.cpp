@@ -12,7 +12,7 @@ using testing::Each;
 
 class WarpContract : public test::ContractTest {};
 
-// Every kind, width, lane and type stands in tests/unit/device, for the headers of the host device.
+// tests/unit/device has every kind, width, lane and type, for the headers of the host device.
 TEST_F(WarpContract, ShufflesMoveValuesBetweenLanesOfASegment) {
   const std::shared_ptr<Module> module = load(R"(
 template <typename T, int W> __global__ void run(double* out) {

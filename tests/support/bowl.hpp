@@ -1,4 +1,4 @@
-// A recording with one clear optimum, for tests of what stands above devices.
+// A recording with one clear optimum, for tests of the layers above devices.
 #pragma once
 
 #include "recordings/recording_file.hpp"

@@ -1,4 +1,4 @@
-// A machine whose processors are taken: a process has a small share of one.
+// Makes a machine busy: a process gets only a small share of a processor.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace attune::test {
 
-// Ends its process once it has computed so long.
+// Computes, and ends its process once that has used this much processor time.
 [[noreturn]] inline void compute(double seconds) {
   timespec used{};
   do clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
@@ -22,7 +22,7 @@ namespace attune::test {
   _exit(0);
 }
 
-// A process that does some work, and is killed with its object.
+// A child process that does some work. The destructor kills it.
 class Child {
  public:
   explicit Child(const std::function<void()>& work) : number_(fork()) {
@@ -49,7 +49,7 @@ class Child {
   pid_t number_;
 };
 
-// The programs that take them, as long as it lives.
+// The processes that keep all processors busy, as long as this object lives.
 class BusyMachine {
  public:
   BusyMachine() {

@@ -8,7 +8,7 @@
 
 namespace attune {
 
-// The parts of `text` between the marks, without the blanks around them.
+// Returns the parts of `text` between the marks, without the blanks around them.
 inline std::vector<std::string> parted(std::string_view text, std::string_view mark) {
   constexpr std::string_view blanks = " \n";
   std::vector<std::string> parts;
@@ -24,8 +24,8 @@ inline std::vector<std::string> parted(std::string_view text, std::string_view m
   return parts;
 }
 
-// The cells of each case. Cases are parted by ` ;; ` or a new line, cells by ` => `. A line that begins with `=>` goes
-// on with the case before it, one that begins with `//` is a comment. In a cell, \n stands for a new line.
+// Returns the cells of each case. Cases are parted by ` ;; ` or a new line, cells by ` => `. A line that begins with
+// `=>` goes on with the case before it, one that begins with `//` is a comment. In a cell, \n stands for a new line.
 inline std::vector<std::vector<std::string>> cases(std::string_view table) {
   std::vector<std::vector<std::string>> all;
   for (const std::string& line : parted(table, "\n")) {

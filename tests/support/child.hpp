@@ -1,5 +1,5 @@
-// Runs one (disabled) test of this very executable in a process of its own: for what would leave this one beyond use,
-// and for what is read at the start of a process only.
+// Runs one (disabled) test of this executable in a process of its own. It is for tests that would leave this process
+// unusable, and for settings that a process reads only at its start.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace attune::test {
 
-// What the child test wrote with report(). `environment`: "NAME='value' NAME='value'".
+// Runs the child test and returns what it wrote with report(). `environment`: "NAME='value' NAME='value'".
 inline std::string report_of_child(const std::string& test, const std::string& environment = "") {
   namespace fs = std::filesystem;
   const fs::path file = fs::path(testing::TempDir()) / ("attune_child_" + std::to_string(getpid()));
@@ -29,7 +29,7 @@ inline std::string report_of_child(const std::string& test, const std::string& e
   return text.str();
 }
 
-// In the child: what it has to say. Outside of one, the test fails: alone it tests nothing.
+// Reports a text from the child test. Fails the test if it runs on its own, because then it tests nothing.
 inline void report(const std::string& text) {
   const char* file = std::getenv("ATTUNE_TEST_REPORT");
   ASSERT_NE(file, nullptr) << "this test is one half of another, which runs it";

@@ -42,7 +42,7 @@ namespace {
   _exit(127);
 }
 
-// Reads what is there; false at the end.
+// Reads the bytes that are there. Returns false at the end.
 bool read_some(int descriptor, std::string& text) {
   char buffer[4096];
   const ssize_t count = ::read(descriptor, buffer, sizeof buffer);

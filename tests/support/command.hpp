@@ -18,12 +18,12 @@ struct CommandOptions {
   std::map<std::string, std::string> environment = {};  // added to, or (empty value) removed from, this process's
   // Called with standard output so far, each time more arrives; what it returns, if not 0, is sent as a signal.
   std::function<int(const std::string& out)> signal_when = nullptr;
-  int signals = 1;                        // so many are sent at most
+  int signals = 1;                        // the most signals that are sent
   long file_size_limit = 0;               // bytes any file may grow to (RLIMIT_FSIZE); 0: none
-  bool is_soft_limit = false;             // that of processor time, which SIGXCPU tells
+  bool is_soft_limit = false;             // the limit of processor time is soft: SIGXCPU
   long processor_limit = 0;               // seconds of each process (RLIMIT_CPU), as of `ulimit -t`; 0: none
-  int processes = 0;                      // of lone_user, threads too (few_processes.hpp); 0: as this user
-  std::vector<int> ignored_signals = {};  // as under nohup, or of a careless parent
+  int processes = 0;                      // limit, threads too, as lone_user (few_processes.hpp); 0: as this user
+  std::vector<int> ignored_signals = {};  // as nohup or a careless parent leaves them
   int timeout_seconds = 100;
 };
 

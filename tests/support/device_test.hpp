@@ -101,7 +101,7 @@ class DeviceTest : public testing::Test {
     return found;
   }
 
-  // Launches one kernel and waits for its end; the first that goes wrong.
+  // Launches one kernel and waits for its end. Returns the first failure.
   Status launch(Module& module, const std::string& expression, const LaunchShape& shape,
                 std::vector<void*> parameters) const {
     Status status;
@@ -116,7 +116,7 @@ class DeviceTest : public testing::Test {
     if (module == nullptr) return {Verdict::load_error, "not loaded", false};
     return launch(*module, expression, shape, std::move(parameters));
   }
-  // The same, for a kernel `run(T* out)`: what it left in `count` elements.
+  // The same for a kernel `run(T* out)`; returns what it left in `count` elements.
   template <typename T>
   std::vector<T> output(const std::string& source, const LaunchShape& shape, std::size_t count, T initial = T()) const {
     Array<T> out(device(), count, initial);

@@ -14,7 +14,7 @@ namespace attune::test {
 // A user without processes. Each test has its own user, because tests run beside each other.
 inline const uid_t lone_user = 100'000 + static_cast<uid_t>(getpid());
 
-// Makes this process one of lone_user, with a limit of so many processes and threads, this one included. Returns
+// Makes this process one of lone_user, with a limit of `processes` processes and threads, this one included. Returns
 // whether that succeeded.
 inline bool become_lone_user(rlim_t processes) {
   const rlimit limit{processes, processes};

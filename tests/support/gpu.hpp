@@ -1,4 +1,5 @@
-// For tests that need a GPU: skipped, with the reason, where no driver answers; failed there if ATTUNE_REQUIRE_GPU=1.
+// For tests that need a GPU: where no driver answers they are skipped, with the reason, or fail if
+// ATTUNE_REQUIRE_GPU=1.
 #pragma once
 
 #include <cstdlib>

@@ -27,7 +27,7 @@ inline std::vector<Parameter> range_parameters(int count, int first, int last) {
   return parameters;
 }
 
-// "P0 + P1 + .." of so many.
+// Returns "P0 + P1 + ..": `count` parameters, joined by `by`.
 inline std::string joined(int count, const std::string& by) {
   std::string text = "P0";
   for (int i = 1; i < count; ++i) text += by + "P" + std::to_string(i);
@@ -71,7 +71,7 @@ inline HardSpace permutation() {
   return space;
 }
 
-// What is left open after some of the parameters is another question for each of their combinations.
+// Each combination of the first parameters leaves a different condition on the others.
 inline HardSpace modular_sum() {
   HardSpace space{"hard_modular_sum", {}, {}};
   constexpr int weights[] = {104729161, 224737049, 350377333, 479001599, 611953037, 742938319, 870616973, 999999937};

@@ -1,4 +1,4 @@
-// A device below which there is nothing: what remains of a launch is what attune does above the seam.
+// A device that does nothing, so that only attune's work above the seam remains of a launch.
 #pragma once
 
 #include <new>

@@ -39,7 +39,7 @@ class IdleHost final : public IdleDevice {
   std::shared_ptr<Compiler> compiler_ = std::make_shared<IdleCompiler>();
 };
 
-// Makes it the device `host` of this program.
+// Makes IdleHost the device `host` of this program.
 inline void use_idle_host() {
   set_host_device({[]() -> std::unique_ptr<Device> { return std::make_unique<IdleHost>(); },
                    []() -> std::shared_ptr<Compiler> { return std::make_shared<IdleCompiler>(); },

@@ -102,7 +102,6 @@ inline const std::vector<KernelCase>& kernel_cases() {
         "rows=4096 columns=256", "rows=9 columns=262144"},
        {"rows=131101 columns=1024"},
        {"rows=65537 columns=32772"}},
-      // All pairs are computed, so neither many blocks nor many elements take more than a million bodies.
       {"matmul",
        {"T=float", "T=double TA=Trans::yes", "T=float TB=Trans::yes BETA=Beta::any",
         "T=float TA=Trans::yes TB=Trans::yes"},
@@ -110,6 +109,7 @@ inline const std::vector<KernelCase>& kernel_cases() {
        {"m=1 n=1 k=1", "m=97 n=131 k=1031", "m=516 n=260 k=132", "m=7 n=1030 k=2053"},
        {"m=16411 n=16387 k=33"},
        {"m=65536 n=32777 k=17"}},
+      // All pairs are computed, so neither many blocks nor many elements take more than a million bodies.
       {"nbody",
        {"T=float", "T=double", "T=float LAYOUT=Layout::soa", "T=double LAYOUT=Layout::soa"},
        {"n=1", "n=97", "n=1031"},
@@ -170,7 +170,7 @@ inline const std::vector<KernelCase>& kernel_cases() {
   return cases;
 }
 
-// "sm_90_T_float": of the letters, digits and underscores of the words.
+// Returns "sm_90_T_float": the letters, digits and underscores of the words.
 inline std::string test_name(const std::string& words) {
   std::string name;
   for (const char c : words)

@@ -70,7 +70,7 @@ CompiledInstance KernelChecks::next() {
 std::vector<KernelFailure> KernelChecks::check(const std::vector<Problem>& problems,
                                                const std::vector<Configuration>& configurations) {
   std::vector<KernelFailure> failures;
-  while (images_.outstanding() > 0) next();  // what was asked for ahead; the images are kept
+  while (images_.outstanding() > 0) next();  // instances that were asked for ahead; their images are kept
   for (const Problem& problem : problems) {
     const std::optional<Configuration> first = ask(problem, configurations);
     if (!first) continue;

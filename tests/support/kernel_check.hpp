@@ -14,7 +14,7 @@
 
 namespace attune::test {
 
-// Every configuration whose outcome is not ok, with its verdict and detail.
+// A configuration whose outcome is not ok, with its verdict and detail.
 struct KernelFailure {
   std::string configuration;
   Verdict verdict;
@@ -30,8 +30,8 @@ class KernelChecks {
   // configuration, or nothing when none is.
   std::optional<Configuration> ask(const Problem& problem, const std::vector<Configuration>& configurations);
 
-  // Checks each configuration for every problem in turn for which it is legal. Those with scratch memory are launched
-  // and checked a second time, as an application would.
+  // Checks, for every problem in turn, each configuration that is legal for it. Configurations with scratch memory are
+  // launched and checked a second time, as an application would launch them.
   std::vector<KernelFailure> check(const std::vector<Problem>& problems,
                                    const std::vector<Configuration>& configurations);
 
@@ -45,22 +45,22 @@ class KernelChecks {
   ImageSource images_;
 };
 
-// The same, once.
+// Checks the configurations of one kernel for the problems, with a KernelChecks of its own.
 std::vector<KernelFailure> check_configurations(Device& device, const KernelSpec& spec,
                                                 const std::vector<Problem>& problems,
                                                 const std::vector<Configuration>& configurations);
 
-// Text of at most ten failures.
+// Returns the text of at most ten failures.
 std::string to_text(const std::vector<KernelFailure>& failures);
 
 std::vector<Configuration> all_configurations(const SearchSpace& space);
 
-// The default configuration and `count` random ones.
+// Returns the default configuration and `count` random ones.
 std::vector<Configuration> some_configurations(const KernelSpec& spec, const SearchSpace& space, std::size_t count,
                                                std::uint64_t seed);
 
-// A small set of legal configurations in which every pair of values of two parameters occurs that occurs in any legal
-// configuration (a covering array of strength 2, built greedily).
+// Returns a small set of legal configurations. Every pair of values of two parameters that occurs in any legal
+// configuration occurs in the set (a covering array of strength 2, built greedily).
 std::vector<Configuration> pairwise_configurations(const SearchSpace& space, std::uint64_t seed);
 
 }  // namespace attune::test

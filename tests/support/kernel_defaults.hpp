@@ -1,4 +1,4 @@
-// Built-in kernels with other defaults: what a dispatcher without wisdom launches of them.
+// Built-in kernels with other defaults, which are what a dispatcher without wisdom launches.
 #pragma once
 
 #include <memory>

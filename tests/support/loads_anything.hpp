@@ -1,5 +1,5 @@
-// A device below the dispatcher that takes every image without running it, and whose compiler is the test's: for what
-// is kept and compiled of images where no driver is.
+// A device that takes every image without running it, and whose compiler is the test's. With it a test sees which
+// images a dispatcher keeps and compiles, on machines without a driver.
 #pragma once
 
 #include <memory>

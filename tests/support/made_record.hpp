@@ -11,7 +11,7 @@
 
 namespace attune {
 
-// `toolchain`: of the compiler; with another one than the device's the record is stale.
+// `toolchain`: the compiler's; if the device has another one, the record is stale.
 inline Record made_record(const KernelSpec& spec, const DeviceInfo& device, const Problem& problem,
                           const Configuration& configuration, std::string toolchain) {
   Record record;

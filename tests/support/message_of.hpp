@@ -1,11 +1,11 @@
-// What an exception says.
+// The message of an exception.
 #pragma once
 
 #include <string>
 
 namespace attune {
 
-// what() of the exception of type E that `action` throws, or "no error".
+// Returns what() of the exception of type E that `action` throws, or "no error".
 template <typename E, typename Action>
 std::string message_of(Action action) {
   try {

@@ -1,4 +1,4 @@
-// A machine without the compiler of the host device.
+// Makes this process find no compiler for the host device.
 #pragma once
 
 #include <cstdlib>
@@ -8,7 +8,7 @@
 
 namespace attune::test {
 
-// Takes the compiler away while it lives.
+// Hides the compiler as long as this object lives.
 class NoCompiler {
  public:
   NoCompiler() {

@@ -12,7 +12,7 @@
 
 namespace attune::test {
 
-// Why there is no NVRTC; "" when there is one.
+// Returns why there is no NVRTC; "" when there is one.
 inline std::string nvrtc_missing() {
   try {
     cuda::nvrtc();

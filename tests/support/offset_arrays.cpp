@@ -22,7 +22,7 @@ Numbers numbered(int first) {
   return numbers;
 }
 
-// Launches a kernel into `out`, and compares all of it with what `expect` makes of it.
+// Launches a kernel into `out`, and returns whether all of `out` is as `expect` says.
 template <typename Launch, typename Expect>
 bool is_right(Dispatcher& dispatcher, const Launch& launch, const Expect& expect) {
   Numbers expected(room, -1);
@@ -116,10 +116,11 @@ bool multiplies(Dispatcher& dispatcher, int to, int from) {
       });
 }
 
-// The same for large ones: c is m x n, of small whole numbers.
+// Larger matrices of small whole numbers: the product of a, m x k, and b, k x n.
 constexpr int m = 67, n = 72, k = 40;
 
-// The element of the product of a, m x k, and b: its element (i, column) is that of number b_at(i).
+// Returns an element of that product. The row of a begins at number a_first, and element i of the column of b has
+// number b_at(i).
 template <typename At>
 float product_at(int a_first, At b_at) {
   float sum = 0;
@@ -148,7 +149,7 @@ bool multiplies_by_tiles(Dispatcher& dispatcher, int to, int from) {
       });
 }
 
-// Halves of words: bfloat16 are the upper halves of floats.
+// Elements of half a word: a bfloat16 is the upper half of a float.
 bool multiplies_on_tensor_cores(Dispatcher& dispatcher, int to, int from) {
   const auto upper_half = [](float value) { return static_cast<std::uint16_t>(std::bit_cast<unsigned>(value) >> 16); };
   std::vector<std::uint16_t> numbers(room), expected(room, 0xffff);
@@ -164,7 +165,7 @@ bool multiplies_on_tensor_cores(Dispatcher& dispatcher, int to, int from) {
   return out.to_vector() == expected;
 }
 
-// Columns of pixels with gaps between them: the label of each is that of its first pixel.
+// Columns of pixels with gaps between them: the label of a column is that of its first pixel.
 bool labels(Dispatcher& dispatcher, int to, int from) {
   std::vector<std::uint8_t> pixels(room);
   for (int i = 0; i < width * height; ++i) pixels[static_cast<std::size_t>(from + i)] = i % width % 3 != 0 ? 1 : 0;
@@ -183,7 +184,7 @@ bool labels(Dispatcher& dispatcher, int to, int from) {
       });
 }
 
-// Rows of a matrix, which begin anywhere: 132 columns are whole packs, if the first row begins with one.
+// Rows of a matrix that begins anywhere. 132 columns are whole packs, if the first row begins with a pack.
 Numbers digits() {
   Numbers numbers(room);
   for (int i = 0; i < room; ++i) numbers[static_cast<std::size_t>(i)] = i * 37 % 101;
@@ -273,7 +274,8 @@ bool normalizes(Dispatcher& dispatcher, int to, int from) {
       });
 }
 
-// Keep::columns for 132 multiprocessors and for 2, 4 and 8; where none of these is there, what is legal and near.
+// Returns the ways to take long rows: Keep::columns for 132 multiprocessors and for 2, 4 and 8. Where none of these is
+// legal, the dispatcher takes a legal configuration near them.
 std::vector<Defaults> ways_of_long_rows() {
   std::vector<Defaults> ways{{{"STORE_CACHE", "\"Cache::streaming\""}}};
   struct Way {

@@ -1,5 +1,5 @@
-// `copy`, `add`, `axpy`, `transpose`, `gemm_batched`, `rowsum`, `argmax` and `components` over arrays that begin
-// anywhere, as applications may pass them.
+// Checks `copy`, `add`, `axpy`, `transpose`, `gemm_batched`, `matmul`, `gemm_tensor`, `rowsum`, `argmax`, `softmax`,
+// `layernorm`, `spmv` and `components` over arrays that begin anywhere, as applications may pass them.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int offsets = 17;  // one more than the bytes of the widest access
 
-// The built-in file with other values of ACCESS, of which the first is the default.
+// Returns the built-in file with other values of ACCESS, the first of which is the default.
 std::string histogram_with(const std::string& accesses) {
   const std::vector<EmbeddedFile> kernels = builtin_kernels();
   const auto histogram = std::find_if(kernels.begin(), kernels.end(),

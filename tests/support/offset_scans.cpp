@@ -22,7 +22,7 @@ std::vector<std::string> wrong_scans_of_offset_arrays(const std::string& device)
     std::vector<int> numbers(40000);
     std::iota(numbers.begin(), numbers.end(), 7);
     const Buffer<int> in(dispatcher, numbers), out(dispatcher, numbers);
-    for (const int n : {1, 3, 1000, 32768}) {  // whole tiles, which become one more
+    for (const int n : {1, 3, 1000, 32768}) {  // whole tiles, which an offset makes one more
       const Plan plan =
           dispatcher.plan("scan", {{"n", n}, {"T", "int32"}, {"OP", "Op::sum"}, {"KIND", "Kind::inclusive"}});
       for (const auto& [to, from] : {std::pair{0, 0}, {0, 1}, {1, 1}, {2, 3}, {3, 0}}) {

@@ -7,10 +7,10 @@
 
 namespace attune::test {
 
-// Scans by `scan` from arrays that begin some elements past the begin of a buffer, to others that begin elsewhere.
+// Checks `scan` from arrays that begin some elements past the begin of a buffer, to arrays that begin elsewhere.
 std::vector<std::string> wrong_scans_of_offset_arrays(const std::string& device);
 
-// Sums of floats whose bits depend on the order of the additions, launched again and again.
+// Launches again and again sums of floats whose bits depend on the order of the additions.
 std::vector<std::string> scans_that_change(const std::string& device);
 
 }  // namespace attune::test

@@ -16,7 +16,7 @@ class OnDevice {
   OnDevice(Device& device, const KernelSpec& spec, const Problem& problem, const Configuration& default_configuration)
       : device_(device), spec_(spec), problem_(problem), on_device(device, setup(default_configuration)) {}
 
-  // Once for each request of this process: problems of a kernel share the images of its reference.
+  // Compiles each request once in this process, because problems of a kernel share the images of its reference.
   CompileOutcome compile(const ImageRequest& request) const {
     static std::map<std::string, CompileOutcome> known;
     const std::string key = request.key("");
@@ -24,7 +24,7 @@ class OnDevice {
     if (found != known.end()) return found->second;
     return known[key] = device_.compiler()->compile(std::span(&request, 1)).front();
   }
-  // Compiles, loads and checks it; it stays loaded, as `id`, when the status is ok.
+  // Compiles, loads and checks the configuration, which stays loaded as `id` when the status is ok.
   Status load(InstanceId id, const Configuration& configuration) {
     const auto instance = make_instance(id, spec_, problem_, configuration, device_.info());
     const CompileOutcome compiled = compile(instance->image);

@@ -1,4 +1,4 @@
-// A program on a terminal of its own.
+// Runs a program on a terminal of its own.
 #pragma once
 
 #include <pty.h>
@@ -16,7 +16,7 @@ namespace attune::test {
 
 struct Terminal {
   const char* kind = "xterm";
-  unsigned short columns = 0;  // 0: it does not say
+  unsigned short columns = 0;  // 0: the terminal does not say
 };
 
 struct OnTerminal {
@@ -54,7 +54,7 @@ inline OnTerminal on_terminal(
   return result;
 }
 
-// Returns the lines that were drawn one over the other, without what was printed.
+// Returns the lines that were drawn one over the other, without printed lines.
 inline std::set<std::string> live_lines(std::string_view text) {
   constexpr std::string_view erasing = "\r\x1b[2K";
   std::set<std::string> lines;
@@ -68,7 +68,7 @@ inline std::set<std::string> live_lines(std::string_view text) {
   return lines;
 }
 
-// Returns how many different lines begin so.
+// Returns how many different lines of these begin with `begin`.
 inline std::size_t live_lines_of(const std::string& text, std::string_view begin) {
   std::size_t count = 0;
   for (const std::string& line : live_lines(text)) count += line.starts_with(begin);

@@ -1,13 +1,13 @@
-// A kernel of two launches with scratch memory between them: partial sums, then their total. Launches that shared the
-// memory at one time would spoil each other's sums.
+// A kernel of two launches with scratch memory between them: partial sums, then their total. Launches that use the same
+// scratch memory at the same time would spoil each other's sums.
 #pragma once
 
 #include "base/embedded_file.hpp"
 
 namespace attune::test {
 
-// out[0] = the sum of n integers; out[1] = how many launches there were in this scratch memory. `room`: bytes of
-// scratch memory more.
+// out[0] = the sum of n integers; out[1] = how many launches used this scratch memory so far. `room`: bytes of further
+// scratch memory.
 inline constexpr EmbeddedFile partials_kernel{"partials.cu", R"cu(/*attune
 [kernel]
 name = "partials"

@@ -69,7 +69,7 @@ inline const Configuration& sample_configuration() {
   return configuration;
 }
 
-// The sample kernel whose main step has these values as its grid, block, shared or when.
+// Returns the sample kernel with these values as the grid, block, shared or when of its main step.
 inline KernelSpec sample_with(std::string_view field, const std::vector<Expression>& values) {
   KernelSpec spec = sample_kernel();
   Step& step = spec.launch[1];

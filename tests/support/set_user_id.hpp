@@ -21,7 +21,8 @@ inline std::string first_line_of(const std::string& program) {
   return line;
 }
 
-// Returns its first line. Nothing where there is no user `daemon`, files are mounted nosuid, or this is not root.
+// Returns the first line that the program prints. Returns nothing where there is no user `daemon`, files are mounted
+// nosuid, or this is not root.
 inline std::optional<std::string> first_line_as_set_user_id(const std::string& program) {
   namespace fs = std::filesystem;
   const fs::path copy = fs::path("/tmp") / ("attune_set_user_id_" + std::to_string(getpid()));

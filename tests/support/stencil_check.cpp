@@ -24,7 +24,7 @@ Field made_field(int seed, float scale) {
   return field;
 }
 
-// u at a distance along one direction, or zero outside the grid.
+// Returns u at a distance along one direction, or zero outside the grid.
 double at(const float* u, int i, std::size_t direction, int distance) {
   const std::array<int, 3> strides{1, extents[0], extents[0] * extents[1]};
   const int place = i / strides[direction] % extents[direction] + distance;

@@ -20,13 +20,13 @@ const Defaults by_bulk{{"LOAD", "\"Load::bulk\""}, {"BLOCKS_PER_SM", "1"}};
 const char* const sum_algorithms[] = {"\"Algorithm::published\"", "\"Algorithm::last_block\"",
                                       "\"Algorithm::two_pass\"", "\"Algorithm::ticketed\""};
 
-// Whether the kernel file calls a sum of floats by these defaults deterministic.
+// Returns whether the kernel file calls a sum of floats deterministic with these defaults.
 bool is_promised(const Plan& plan, const std::string& kernel, const Defaults& defaults, const DeviceInfo& device) {
   const KernelSpec spec = read_kernel_text(kernel_with(kernel, defaults), kernel + ".cu");
   return is_deterministic(spec, plan.problem(), device, plan.configuration());
 }
 
-// Of 20,000 integers, from each of some offsets.
+// Adds the wrong sums of parts of 20,000 integers, from each of some offsets.
 void add_wrong_sums(Dispatcher& dispatcher, const std::string& kernel, const std::string& of,
                     std::vector<std::string>& wrong) {
   std::vector<int> numbers(20000);
@@ -54,7 +54,7 @@ void add_wrong_sums(Dispatcher& dispatcher, const std::string& kernel, const std
 
 constexpr std::int64_t summed = 300000;  // floats
 
-// A sum's bits in thirty launches.
+// Returns the different bits of one sum in thirty launches.
 std::set<unsigned> sums_of_launches(const Plan& plan, Dispatcher& dispatcher, const std::string& kernel) {
   std::vector<float> numbers(summed);
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i * 7919 % 10007) / 10007 - 0.5f;

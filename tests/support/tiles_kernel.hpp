@@ -10,7 +10,7 @@
 
 namespace attune::test {
 
-// Returns what stands between `begin` and the next end of a code block.
+// Returns the text from `begin` to the next end of a code block.
 inline std::string shown_in(const std::string& page, std::string_view begin) {
   const auto at = page.find(begin);
   EXPECT_NE(at, std::string::npos) << begin;

@@ -1,4 +1,4 @@
-// A kernel with a variable of the code (`symbol`).
+// A kernel with an argument that a variable of its code holds (`symbol`).
 #pragma once
 
 namespace attune::test {

@@ -1,4 +1,4 @@
-// The checks of image requests as text for their compiler.
+// The checks of image requests, as source text for their compiler.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +13,8 @@
 
 namespace attune {
 
-// Returns what follows the source, which the requests share: argument_checks.cuh and the checks. "" without checks.
+// Returns the text to append to the source that the requests share: argument_checks.cuh and the requests' checks, or ""
+// when no request has checks.
 inline std::string checks_after_source(std::span<const ImageRequest* const> requests) {
   std::set<std::string> checks;
   for (const ImageRequest* const request : requests)
@@ -21,7 +22,7 @@ inline std::string checks_after_source(std::span<const ImageRequest* const> requ
   if (checks.empty()) return "";
   std::string text =
       fmt::format("\n{}{}\n", line_directive("argument_checks.cuh"), attune_embedded::argument_checks.text);
-  for (const std::string& each : checks)  // with lines of the kernel file, unless the kernel is from no file
+  for (const std::string& each : checks)  // each has lines of the kernel file, if there is such a file
     text += line_directive(requests.front()->source.name + (each.starts_with("#line") ? "" : ", [[launch]]")) + each;
   return text;
 }

@@ -1,5 +1,5 @@
-// Checks: inspections of device memory that are made at once, each with what its answer means. A check costs a few
-// microseconds on a GPU, waiting for its answer some tens: a batch waits once.
+// Checks: a batch of inspections of device memory, each with a function that judges its answer. On a GPU an inspection
+// costs a few microseconds and waiting for its answer some tens of them; a batch waits only once.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
 // Device: the seam. All code above it is the same for `cuda` (driver API), `host` (kernels on the CPU) and `replay`. A
-// Device owns its context; module and memory handles belong to it and die before it. Thread-safety: one thread at a
-// time drives a Device for tuning. Any thread may call launch(), allocate(), free(), copies, streams and load()
+// Device owns its context. Its modules and its memory belong to it and must be destroyed before it. Thread-safety: one
+// thread at a time drives a Device for tuning. Any thread may enqueue, allocate, free, copy, load and use streams
 // (dispatch). Compiler is thread-safe.
 #pragma once
 
@@ -32,16 +32,16 @@ namespace attune {
 class Compiler {
  public:
   virtual ~Compiler() = default;
-  // Returns one outcome per request, in order. A failure is an outcome; throws Error only when the compiler itself is
-  // missing or broken. Requests of one call may share one run of the compiler. A failed request never fails its
-  // neighbours.
+  // Returns one outcome per request, in order. A failed compile is an outcome, too; throws Error only when the compiler
+  // itself is missing or broken. Requests of one call may share one run of the compiler. A failed request never fails
+  // its neighbours.
   virtual std::vector<CompileOutcome> compile(std::span<const ImageRequest> requests) = 0;
   // Returns the best number of requests for one call: 1 for NVRTC, some dozens for the host's C++ compiler.
   virtual std::size_t preferred_batch() const noexcept = 0;
   // Returns "NVRTC 13.0" or "g++ 12.2.0". Throws Error when there is none.
   virtual std::string toolchain() = 0;
-  // Returns the architecture of the code that it makes for a request's: the same, or "compute_90" for PTX. Throws Error
-  // when there is no compiler, or none for that architecture.
+  // Returns the architecture of the code that it makes for a request's architecture: the same, or "compute_90" when it
+  // makes PTX. Throws Error when there is no compiler, or none for that architecture.
   virtual std::string target(const std::string& architecture) { return architecture; }
   // Ends compiles under way, as far as possible; their outcomes then mean nothing.
   virtual void abandon() noexcept {}
@@ -49,24 +49,24 @@ class Compiler {
   virtual bool disturbs_timing() const noexcept = 0;
 };
 
-using FunctionHandle = void*;  // of a loaded Module; valid while that lives
+using FunctionHandle = void*;  // an entry of a loaded Module; valid while the Module lives
 
-// A variable of a loaded Module, in device memory; valid while that lives.
+// A variable of a loaded Module, in device memory; valid while the Module lives.
 struct Variable {
   void* address = nullptr;
   std::uint64_t bytes = 0;
 };
 
-// A loaded image. The launching code owns it; the Device must outlive it. Its end waits for all work of it, and spoils
-// no capture.
+// A loaded image. The launching code owns it; the Device must outlive it. Its destructor waits for all work that uses
+// it, and does not invalidate a capture.
 class Module {
  public:
   virtual ~Module() = default;
   // Returns the entry with this expression, ready to launch with its dynamic shared memory (opts in above 48 KB).
   // Returns null and sets `status` (resources, load_error) when that launch is impossible.
   virtual FunctionHandle function(std::string_view expression, const LaunchShape& shape, Status& status) = 0;
-  // Returns the variable whose address the image was asked for: "&d_filter". Sets `status` (load_error) when it has
-  // none.
+  // Returns the variable whose address the image was asked for: "&d_filter". Sets `status` (load_error) when the image
+  // has no such variable.
   virtual Variable variable(std::string_view expression, Status& status) = 0;
 };
 
@@ -75,16 +75,16 @@ struct LoadOutcome {
   std::shared_ptr<Module> module;  // set if and only if status.ok()
 };
 
-// Code of others that enqueues work on a stream, such as a vendor's. One thread at a time.
+// Code from outside attune that enqueues work on a stream, such as a vendor's library. One thread at a time.
 class Routine {
  public:
   virtual ~Routine() = default;
-  // Enqueues and waits for nothing; the stream may be recorded to a graph. On a GPU the device's context is current.
-  // `parameters`: one pointer per argument of the kernel, to its bytes.
+  // Enqueues its work without waiting; the stream may be under capture to a graph. On a GPU the device's context is
+  // current. `parameters`: one pointer per argument of the kernel, to its bytes.
   virtual Status enqueue(void* const* parameters, StreamHandle stream) = 0;
 };
 
-// One thing that a device does in order. Pointers must stay valid until it is done.
+// One piece of work, which a device does in the order of a stream. Pointers must stay valid until the work is done.
 struct Operation {
   enum class Kind { launch, memset, copy, routine } kind = Kind::launch;
   // launch, routine
@@ -104,7 +104,7 @@ struct SingleTime {
   double nanoseconds = 0;
 };
 
-// Several samples, in order; of one configuration, the samples before a failure.
+// Several samples, in order. After a failure only samples from before it are there, and possibly not all of them.
 struct DeviceTimes {
   Status status;
   std::vector<double> nanoseconds;
@@ -118,19 +118,19 @@ struct Sampling {
   std::span<const Operation> after = {};  // after each sample, not timed
   bool flush = true;  // ahead of each sample, the caches are filled with other data, which is read and never written
   int count = 1;      // samples
-  int batch = 1;      // a sample is the mean of so many in a row, enqueued as one
+  int batch = 1;      // a sample is the mean of this many runs in a row, enqueued as one
 };
 
 class Device {
  public:
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const noexcept = 0;
-  // Returns the clock of sessions, in seconds from some moment: the machine's steady clock. On `replay` it is the
-  // recording's clock: it advances by the recorded time of each trial.
+  // Returns the time by which sessions go, in seconds since an arbitrary moment. It is the machine's steady clock; on
+  // `replay` it is the recording's clock, which advances by the recorded time of each trial.
   virtual double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   }
-  // Returns whether that clock is the device's own: it stands still between calls.
+  // Returns whether seconds() is the device's own clock, which stands still between calls.
   virtual bool has_own_clock() const noexcept { return false; }
   // Returns other processes on the device, as far as visible: "python3 (4711)", "python3 of user 1001 (4711)". They
   // disturb times.
@@ -145,22 +145,23 @@ class Device {
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void free(void* address) noexcept = 0;
   virtual std::uint64_t free_memory() = 0;
-  // Memory of the host at an address that kernels, copies and byte fills of the device accept too.
+  // Allocates host memory at an address that kernels, copies and byte fills of the device accept, too. Throws
+  // OutOfMemory, Error.
   virtual void* allocate_mapped(std::size_t bytes) { return allocate(bytes); }
   virtual void free_mapped(void* address) noexcept { free(address); }
-  // Copies and byte fills in the order of the stream. A copy to or from host memory is complete on return.
+  // Copies between host and device memory, in the order of the stream. The copy is complete on return.
   virtual void copy_in(void* target, const void* host, std::size_t bytes, StreamHandle stream) = 0;
   virtual void copy_out(void* host, const void* source, std::size_t bytes, StreamHandle stream) = 0;
 
-  // Streams: null is the default stream. On the host device work is done when the call returns.
+  // Streams: null is the default stream. On the host device, work is done when the call that enqueues it returns.
   virtual StreamHandle make_stream() = 0;
   virtual void destroy_stream(StreamHandle stream) noexcept = 0;
   virtual Status synchronize(StreamHandle stream) = 0;
-  // Returns the number of a stream. Streams that may work at the same time have different ones: those of two threads
-  // that use CUDA's per-thread default stream too. All work of a host device is one stream's.
+  // Returns the number of a stream. Streams that may work at the same time have different numbers; so have the
+  // per-thread default streams of two threads in CUDA. On a host device all streams have the same number.
   virtual std::uint64_t stream_id(StreamHandle /*stream*/) { return 0; }
-  // Fills memory that no work uses with zeros, beside all streams; complete on return. It may be called while a stream
-  // is captured to a graph.
+  // Fills memory with zeros, complete on return. The call is ordered with no stream, so no work may be using the
+  // memory. It may be called while a stream is captured to a graph.
   virtual Status clear(void* target, std::size_t bytes) {
     Operation zero;
     zero.kind = Operation::Kind::memset;
@@ -170,34 +171,39 @@ class Device {
     return status.ok() ? synchronize(nullptr) : status;
   }
 
-  // Graphs. Returns whether what is enqueued on the stream is recorded to a graph, instead of being done.
+  // Graphs. Returns whether the stream is captured: operations enqueued on it are recorded to a graph instead of being
+  // done.
   virtual bool is_captured(StreamHandle /*stream*/) { return false; }
-  // Gives an object to the graph that the stream records to. The graph, and all that is made of it, hold it. When the
-  // last of them is gone, a thread of attune's lets it go. It may own modules and memory of this device.
+  // Gives an object to the graph that the stream is captured to. The graph and everything made from it keep the object.
+  // After the last of them is gone, a thread of attune's releases the object, which may own modules and memory of this
+  // device.
   virtual Status keep_in_graph(StreamHandle /*stream*/, std::shared_ptr<const void> /*object*/) {
     return {Verdict::launch_error, info().kind + " devices record no graphs", false};
   }
 
   virtual LoadOutcome load(const Image& image) = 0;
-  // Enqueues. An error of the launch itself is in the Status; a fault may appear only at synchronize().
+  // Enqueues the operation. An error of the launch itself is in the Status; a fault of the kernel may appear only at
+  // synchronize().
   virtual Status enqueue(const Operation& operation, StreamHandle stream) = 0;
-  // Enqueues a launch with these parameters in place of its own. `launch.kind` is launch. Fails as enqueue() does.
+  // Enqueues a launch with these parameters in place of its own. `launch.kind` must be `launch`. Fails as enqueue()
+  // does.
   virtual Status enqueue_with(const Operation& launch, void** parameters, StreamHandle stream) {
     Operation operation = launch;
     operation.parameters = parameters;
     return enqueue(operation, stream);
   }
 
-  // Encodes a tensor map of the array into `map`: 128 bytes, aligned to 64. The array's address is a multiple of 16,
-  // and the layout within the limits of tensor_limits(). Enqueues nothing.
+  // Encodes a tensor map of the array into `map`: 128 bytes, aligned to 64. The array's address must be a multiple of
+  // 16, and the layout within the limits of tensor_limits(). Enqueues nothing.
   virtual Status encode_map(const TensorLayout& /*layout*/, void* /*array*/, void* /*map*/) {
     return {Verdict::launch_error, info().kind + " devices have no tensor maps", false};
   }
 
-  // Times by the device's own clock; everything is enqueued ahead. Synchronous. Stops at the first failure.
+  // Takes samples by the device's own clock, with everything enqueued ahead. Synchronous. Stops at the first failure.
   virtual DeviceTimes take_samples(const Sampling& sampling) = 0;
-  // Takes one sample of each, in this order; equal spans of `timed` are the same work. If one of several enqueued
-  // together fails, it is unknown which. Then there are fewer samples than were taken, or none.
+  // Takes one sample of each turn, in this order. Turns with equal spans `timed` do the same work. Several turns may be
+  // enqueued together: if one of them fails, it is unknown which, and fewer samples are returned than were taken, or
+  // none.
   virtual DeviceTimes take_samples_in_turn(std::span<const Sampling> turns) {
     DeviceTimes samples;
     for (std::size_t i = 0; i < turns.size() && samples.status.ok(); ++i) {
@@ -214,14 +220,16 @@ class Device {
     return {std::move(samples.status), samples.nanoseconds.empty() ? 0 : samples.nanoseconds.front()};
   }
 
-  // Data, made and checked in device memory. Synchronous on the default stream. `type` is a type name.
+  // Fills device memory with data. Synchronous on the default stream. `type` is a type name, `count` a number of
+  // elements.
   virtual void generate(void* target, std::string_view type, std::uint64_t count, const FillValues& fill,
                         std::uint64_t seed) = 0;
-  // Returns what was found, in the order of the inspections. Waits once for all of them.
+  // Inspects memory on the default stream. Returns what was found, in the order of the inspections. Waits once for all
+  // of them.
   virtual std::vector<Found> inspect(std::span<const Inspection> inspections) = 0;
   Found inspect(const Inspection& one) { return inspect(std::span(&one, 1)).front(); }
-  // Fences bytes below and above an array off, where the device can: kernels that touch them are reported until
-  // unfence().
+  // Forbids, where the device can, the `below` bytes before an array and the `above` bytes after it: until unfence(), a
+  // kernel that touches them is reported.
   virtual void fence(void* /*array*/, std::size_t /*bytes*/, std::size_t /*below*/, std::size_t /*above*/) {}
   virtual void unfence(const void* /*array*/) noexcept {}
 };
@@ -230,9 +238,10 @@ class Device {
 // `host`). Throws UsageError for an unknown name or ordinal.
 std::unique_ptr<Device> open_device(std::string_view name);
 
-// What a compiler does with heavy headers, such as CUB's. `parse`: reads them at each compile, for applications, whose
-// sources are compiled once or twice. `precompile`: keeps them precompiled, for the many configurations of a session.
-// That takes 85 to 180 MB of disk, and compiles that use them wait for each other. The host device parses always.
+// What a compiler does with heavy headers, such as CUB's. `parse`: reads them at each compile; for applications, which
+// compile a source once or twice. `precompile`: keeps them precompiled, for the many configurations of a session.
+// Precompiled headers take 85 to 180 MB of disk, and compiles that use them wait for each other. The host device always
+// parses.
 enum class HeavyHeaders { parse, precompile };
 
 // Returns the compiler for a device name or an architecture, without a device: "host", "sm_90", "cuda:0".

@@ -24,7 +24,7 @@ bool hardware_throttled(const DeviceState& state) noexcept {
 bool power_capped(const DeviceState& state) noexcept { return (state.throttle.value_or(0) & throttle_power_cap) != 0; }
 
 std::string throttle_text(std::uint32_t throttle) {
-  // This bit also accompanies the two more precise ones.
+  // The bit of a hardware slowdown also accompanies the two more precise ones.
   if ((throttle & (throttle_hardware_thermal | throttle_hardware_power_brake)) != 0)
     throttle &= ~std::uint32_t{throttle_hardware_slowdown};
   std::string text;

@@ -17,7 +17,7 @@ enum Throttle : std::uint32_t {
   throttle_hardware_thermal = 0x40,     // the hardware's: far too hot
   throttle_hardware_power_brake = 0x80  // from outside: the power supply
 };
-// These make a time meaningless. A power cap alone is normal for a kernel: the device always runs it so.
+// These bits make a time meaningless. A power cap alone is normal: the device always runs such a kernel capped.
 inline constexpr std::uint32_t throttle_hardware =
     throttle_hardware_slowdown | throttle_software_thermal | throttle_hardware_thermal | throttle_hardware_power_brake;
 inline constexpr std::uint32_t throttle_known = throttle_hardware | throttle_power_cap;
@@ -37,7 +37,7 @@ struct Watched {
   std::vector<std::string> users;   // other processes on the device, each once
 };
 
-// Returns whether times taken meanwhile must be dropped. False without sensor values.
+// Returns whether times taken in this state must be dropped. False without sensor values.
 bool hardware_throttled(const DeviceState& state) noexcept;
 
 // Returns whether the power cap should be mentioned; times still count.

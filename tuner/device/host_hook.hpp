@@ -1,5 +1,5 @@
-// Where the host device makes itself known. A program has it if it links attune::host_device, or libattune.so with
-// libattune_host.so beside it.
+// The place where the host device registers itself, so that code without a link to it can open it. A program has the
+// host device if it links attune::host_device, or libattune.so with libattune_host.so beside it.
 #pragma once
 
 #include <memory>
@@ -12,10 +12,10 @@ namespace attune {
 struct HostDeviceHook {
   std::unique_ptr<Device> (*open)() = nullptr;
   std::shared_ptr<Compiler> (*make_compiler)() = nullptr;
-  std::string (*additions)() = nullptr;  // what its compiler adds to every source: image_key()
+  std::string (*additions)() = nullptr;  // a digest of what its compiler adds to every source, for image_key()
 };
 
-// Set once, before main(). Returns null members in a program without the host device.
+// Returns the hook, which is set once, before main(). Its members are null in a program without the host device.
 const HostDeviceHook& host_device_hook() noexcept;
 void set_host_device(HostDeviceHook hook) noexcept;
 

@@ -7,16 +7,17 @@
 
 namespace attune {
 
-// The elements beyond the tolerance, and the largest differences of two arrays, tolerated or not. Equal infinities, and
-// any two NaN, are as close as equal numbers. Otherwise a value that is not finite is infinitely far away.
+// The result of comparing two arrays: the elements beyond the tolerance, and the largest differences, tolerated or not.
+// Equal infinities, and any two NaN, have a difference of 0. Any other value that is not finite is infinitely far from
+// its counterpart.
 struct Comparison {
-  std::uint64_t mismatches = 0;  // elements; one of a vector type counts once
+  std::uint64_t mismatches = 0;  // wrong elements; an element of a vector type counts once
   std::uint64_t first = 0;       // index of the first wrong component
   double actual_at_first = 0;
   double expected_at_first = 0;
   double max_absolute = 0;    // |actual - expected|
   double max_relative = 0;    // |actual - expected| / |expected|, without expected zeros whose actual is finite
-  double max_share = 0;       // |actual - expected| / what is tolerated there; infinite where nothing is
+  double max_share = 0;       // |actual - expected| / the tolerated difference; infinite if none is tolerated
   std::uint64_t max_ulp = 0;  // in units in the last place of the element type; integers: max_absolute, exactly
   std::uint64_t nonfinite_expected = 0;
 };
@@ -51,8 +52,8 @@ struct CountOtherBytes {
   int value = 0;
 };
 
-// Returns the same for equal bytes on every device, and another sum for a changed byte (data_ops.hpp); 0 for no bytes.
-// `memory` is an address of Device::allocate().
+// Computes a checksum (data_ops.hpp): equal bytes have the same sum on every device, a changed byte gives another sum,
+// and no bytes give 0. `memory` is an address of Device::allocate().
 struct Checksum {
   const void* memory = nullptr;
   std::uint64_t bytes = 0;
@@ -63,8 +64,8 @@ using Inspection = std::variant<CompareElements, CountDifferences, CountOtherByt
 // The answer to an inspection.
 struct Found {
   Comparison comparison;    // of CompareElements
-  std::uint64_t count = 0;  // of the two that count bytes
-  std::uint64_t first = 0;  // of CountOtherBytes: the offset of the first; 0: none
+  std::uint64_t count = 0;  // of CountDifferences and CountOtherBytes
+  std::uint64_t first = 0;  // of CountOtherBytes: the offset of the first other byte; 0 if there is none
   std::uint64_t sum = 0;    // of Checksum
 };
 

@@ -1,4 +1,5 @@
-// LaunchFrame: the arguments of one launch, on the stack of the thread that launches. One thread; gone with the launch.
+// LaunchFrame: the arguments of one launch, on the stack of the thread that launches. Used by one thread, for one
+// launch.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +12,8 @@ namespace attune {
 
 class LaunchFrame {
  public:
-  // Parameters and their pointers up to this have room on the stack. Kernels with larger arrays by value, of which a
-  // launch may have 32 KB, take memory for each launch.
+  // Parameters and their pointers lie on the stack up to this many bytes. A kernel with larger arrays by value (a
+  // launch may have 32 KB of parameters) allocates memory at each launch.
   static constexpr std::size_t stack_bytes = 2048;
 
   // Scalars hold their first values; arrays are null, maps zeros. `steps` must outlive it.
@@ -24,16 +25,16 @@ class LaunchFrame {
   LaunchFrame(const LaunchFrame&) = delete;
   LaunchFrame& operator=(const LaunchFrame&) = delete;
 
-  // Returns where the bytes of each argument lie: at least 16, and as many as its value has.
+  // Returns a pointer to the bytes of each argument: at least 16 bytes, and at least as many as its value has.
   std::span<void* const> slots() const noexcept { return {slots_, steps_.arguments()}; }
   void set_array(std::size_t argument, void* memory) noexcept { std::memcpy(slots_[argument], &memory, sizeof memory); }
-  // Returns the operation over the present values, which must stay until it is enqueued.
+  // Returns operation `i` over the present values, which must not change until it is enqueued.
   Operation operation(std::size_t i) const noexcept { return steps_.operation(i, slots_); }
   Operation upload(std::size_t symbol) const noexcept { return steps_.upload(symbol, slots_); }
 
  private:
   const LoadedSteps& steps_;
-  alignas(LoadedSteps::frame_alignment) std::byte stack_[stack_bytes];  // left as it is: lay_out() writes what is used
+  alignas(LoadedSteps::frame_alignment) std::byte stack_[stack_bytes];  // lay_out() initialises what is used
   std::unique_ptr<std::byte[]> heap_;
   void** slots_;
 };

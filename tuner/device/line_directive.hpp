@@ -1,4 +1,4 @@
-// Names what follows in the messages of compilers.
+// The #line directive that names the text after it in the messages of compilers.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace attune {
 
-// Returns "#line 1 "scale.cu"" and a line end. No name ends the directive.
+// Returns "#line 1 "scale.cu"" and a line end. Quotes and control characters in the name cannot end the directive.
 inline std::string line_directive(std::string_view name) {
   std::string shown;
   for (const char c : name) {

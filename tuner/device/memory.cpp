@@ -39,7 +39,7 @@ void DeviceMemory::arm_guards() {
   fence();
 }
 
-// Under AddressSanitizer only these functions may touch the bands.
+// Under AddressSanitizer only DeviceMemory's own functions may touch the bands.
 void DeviceMemory::fence() const { device_->fence(data_, bytes_, guard_bytes, guard_bytes); }
 
 void DeviceMemory::add_guards(Checks& checks, const std::function<Status(long long)>& changed) const {

@@ -9,8 +9,9 @@
 
 namespace attune {
 
-// The byte of guard bands. A kernel that reads past the end of an input meets 0xFF: NaN, -1. Outputs have another byte:
-// a kernel that copies one element too many would otherwise copy guard to guard unseen.
+// The byte of guard bands. A kernel that reads past the end of an input meets 0xFF bytes, which are NaN or -1. Outputs
+// have another byte, because a kernel that copies one element too many would otherwise replace a guard byte by an equal
+// one, unseen.
 enum class Guards : int { none = -1, of_input = 0xFF, of_output = 0xA7 };
 
 enum class MemoryPlace { device, mapped };  // mapped: host memory, which the device accesses
@@ -18,7 +19,7 @@ enum class MemoryPlace { device, mapped };  // mapped: host memory, which the de
 // Movable owner. The Device must outlive it. Not thread-safe.
 class DeviceMemory {
  public:
-  // Bytes on each side; a multiple of 256 keeps the base aligned.
+  // The size of each guard band; a multiple of 256, so that data() stays aligned.
   static constexpr std::size_t guard_bytes = 4096;
 
   DeviceMemory() = default;
@@ -35,7 +36,7 @@ class DeviceMemory {
   void* data() const noexcept { return data_; }
   std::size_t bytes() const noexcept { return bytes_; }
 
-  // Writes the guard bands again. Only for guarded memory.
+  // Writes the guard bands again. The memory must have them.
   void arm_guards();
   // Adds the checks of both guard bands. `changed` makes a status of the offset of the first changed byte relative to
   // data() (negative: before it). This memory must stay where it is until they have run.

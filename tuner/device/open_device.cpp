@@ -1,4 +1,4 @@
-// Names of devices -> devices and compilers.
+// Turns names of devices into devices and compilers.
 #include <charconv>
 
 #include "attune/device_info.hpp"

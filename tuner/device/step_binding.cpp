@@ -10,7 +10,7 @@
 
 namespace attune {
 
-// Cold functions are compiled for size: libattune.so is to stay small.
+// Cold functions are compiled for size, to keep libattune.so small.
 [[gnu::cold]] std::vector<StepArgument> step_arguments(const KernelSpec& spec,
                                                        std::span<const ResolvedArgument> resolved) {
   std::vector<StepArgument> arguments;

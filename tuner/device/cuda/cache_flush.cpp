@@ -11,9 +11,9 @@ namespace attune::cuda {
 namespace {
 
 constexpr std::size_t least_bytes = 256 << 20, times_cache = 5;
-constexpr std::size_t flush_chunk_bytes = 16;  // that a thread reads at once
+constexpr std::size_t flush_chunk_bytes = 16;  // read at once by a thread
 constexpr std::size_t line_bytes = 128;
-constexpr int fill_byte = 0xA5;  // the kernels find these bits, never others
+constexpr int fill_byte = 0xA5;  // the kernels find these bits only, so they write nothing
 constexpr std::uint32_t flush_threads_per_block = 256, flush_blocks_per_multiprocessor = 8;
 
 // A kernel of the flush, and its share of the memory: the part that takes the place of lines that are evicted last, or
@@ -21,7 +21,7 @@ constexpr std::uint32_t flush_threads_per_block = 256, flush_blocks_per_multipro
 struct Step {
   const char* entry;
   bool is_claim;
-  std::size_t unit;  // bytes of what it counts
+  std::size_t unit;  // bytes of a chunk or line
 };
 constexpr std::array<Step, CacheFlush::launches> steps{{{"attune::read_all<true>", true, flush_chunk_bytes},
                                                         {"attune::make_plain", true, line_bytes},

@@ -1,5 +1,5 @@
-// CacheFlush: empties the L2 cache of what kernels use, ahead of a cold sample. Owned by a CudaDevice; one thread at a
-// time.
+// CacheFlush: pushes the data of kernels out of the L2 cache, ahead of a cold sample. Owned by a CudaDevice; one thread
+// at a time.
 #pragma once
 
 #include <array>
@@ -13,12 +13,12 @@
 
 namespace attune::cuda {
 
-// Returns what the flush compiles.
+// Returns the request for the kernels of the flush.
 ImageRequest cache_flush_request(std::string architecture);
 
 class CacheFlush {
  public:
-  // Launches of a flush.
+  // The number of launches in a flush.
   static constexpr std::size_t launches = 3;
 
   // Allocates nothing before prepare(). The device must outlive it.
@@ -29,8 +29,9 @@ class CacheFlush {
 
   // Compiles and loads its kernels, and fills its memory, at the first call.
   Status prepare();
-  // Needs prepare(). In this order they read the larger of 256 MiB and five times the cache, which nothing has written
-  // since prepare(). Of that, 4/3 of the cache push out lines that are evicted last.
+  // Returns the launches of a flush, in their order. prepare() must have succeeded. They read memory that nothing has
+  // written since prepare(): 256 MiB, or five times the cache if that is more. A part of it, 4/3 of the cache, pushes
+  // out the lines that are evicted last.
   std::span<const Operation> operations() const noexcept { return operations_; }
 
  private:
@@ -41,7 +42,7 @@ class CacheFlush {
     Part& operator=(const Part&) = delete;
 
     char* memory = nullptr;
-    std::uint64_t count = 0;  // of chunks or lines
+    std::uint64_t count = 0;  // chunks or lines
     unsigned never_found = 1;
     char* found = nullptr;
     std::array<void*, 4> parameters = {&memory, &count, &never_found, &found};

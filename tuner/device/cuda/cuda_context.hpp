@@ -1,5 +1,6 @@
-// CudaContext: the driver context that a device works in. It is adopted from the calling thread, or it is the primary
-// one, retained. A CudaDevice and its modules share it. ContextScope makes it current for a while. Thread-safe.
+// CudaContext: the driver context that a device works in. It is either adopted from the calling thread, or the device's
+// primary context, which is then retained. A CudaDevice and its modules share it. ContextScope makes it current for a
+// while. Thread-safe.
 #pragma once
 
 #include <memory>
@@ -37,8 +38,8 @@ class CudaContext {
   bool adopted_;  // owned by other code: not released
 };
 
-// Makes a context current for the calling thread while it lives, then restores the former one. It costs one driver call
-// when the context is current already.
+// Makes a context current for the calling thread while it lives, then restores the former one. If the context is
+// current already, this costs one driver call.
 class ContextScope {
  public:
   explicit ContextScope(const CudaContext& context) noexcept : api_(context.api()) {
@@ -65,8 +66,9 @@ class ContextScope {
   bool pushed_ = false;
 };
 
-// Lets the calling thread make calls that a capture forbids, such as allocations, while it lives. They are no part of
-// the capture: in the mode that applications capture in, one of any thread would spoil it.
+// While it lives, the calling thread may make calls that a capture forbids, such as allocations; they do not become
+// part of the capture. Without it such a call, on any thread, would invalidate a capture in the mode that applications
+// use.
 class RelaxedCapture {
  public:
   explicit RelaxedCapture(const DriverApi& api) noexcept
@@ -79,11 +81,11 @@ class RelaxedCapture {
 
  private:
   const DriverApi& api_;
-  CaptureMode mode_ = capture_relaxed;  // then the thread's former one
+  CaptureMode mode_ = capture_relaxed;  // while this object lives, the thread's former mode
   bool is_exchanged_;
 };
 
-// Both, for all but launches.
+// A ContextScope and a RelaxedCapture in one, for all calls except launches.
 class UncapturedScope : RelaxedCapture, public ContextScope {
  public:
   explicit UncapturedScope(const CudaContext& context) noexcept

@@ -24,7 +24,7 @@ namespace {
 constexpr std::uint32_t threads_per_block = 256;
 // Enough to fill every multiprocessor at 256 threads; more blocks only add atomics.
 constexpr std::uint32_t blocks_per_multiprocessor = 8;
-constexpr std::size_t chunk_bytes = 16;  // that a thread of the byte kernels reads at once
+constexpr std::size_t chunk_bytes = 16;  // read at once by a thread of the byte kernels
 constexpr const char* typed_kernels[] = {"compare", "generate", "report_first"};
 constexpr const char* byte_kernels[] = {"checksum", "count_differences", "count_other_bytes"};
 
@@ -39,7 +39,7 @@ std::string element_spelling(const TypeInfo& element) {
 std::string entry_of(const char* name, std::string_view type) {
   if (type.empty()) return std::string("attune::") + name;
   std::string element = element_spelling(type_named(type_named(type).element));
-  // Poisoned bytes are no bool: these are compared as bytes.
+  // A poisoned byte is not a valid bool, so elements of bool are compared as bytes.
   if (element == "bool" && std::string_view(name) != "generate") element = "unsigned char";
   return std::string("attune::") + name + "<" + element + ">";
 }

@@ -27,7 +27,7 @@ class CudaData {
   CudaData& operator=(const CudaData&) = delete;
   ~CudaData();
 
-  // As in Device. Each throws Error when one of these kernels does not compile or fails.
+  // These do what Device's functions of the same names do. Each throws Error when a kernel does not compile or fails.
   void generate(void* target, std::string_view type, std::uint64_t count, const FillValues& fill, std::uint64_t seed);
   std::vector<Found> inspect(std::span<const Inspection> inspections);
 
@@ -39,7 +39,7 @@ class CudaData {
   // Returns the kernels for a type, compiled and loaded at the first call.
   const Loaded& loaded(std::string_view type);
   void launch(FunctionHandle function, std::uint64_t items, std::initializer_list<const void*> parameters);
-  // Enqueues one inspection; its result goes to device memory of InspectionResult, which is zero.
+  // Enqueues one inspection. `result` is an InspectionResult in device memory, all zeros beforehand.
   void enqueue(const CompareElements& what, void* result);
   void enqueue(const CountDifferences& what, void* result);
   void enqueue(const CountOtherBytes& what, void* result);
@@ -49,7 +49,7 @@ class CudaData {
   Device& device_;
   const std::shared_ptr<const CudaContext> context_;
   std::map<std::string, Loaded, std::less<>> loaded_;  // by type
-  void* results_ = nullptr;                            // device memory for so many InspectionResult
+  void* results_ = nullptr;                            // device memory for room_ values of InspectionResult
   std::size_t room_ = 0;
 };
 

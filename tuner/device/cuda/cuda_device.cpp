@@ -138,7 +138,7 @@ class CudaDevice final : public Device {
   }
 
   [[gnu::hot]] bool is_captured(StreamHandle stream) override {
-    if (is_legacy_stream(stream)) return false;  // it cannot be; to ask while another is captured is an error
+    if (is_legacy_stream(stream)) return false;  // never captured; asking during the capture of another is an error
     CaptureStatus status = capture_none;
     if (!must_ask() && api_.stream_is_capturing(stream, &status) == result_success) return status == capture_active;
     return is_captured_in_context(stream);
@@ -158,7 +158,7 @@ class CudaDevice final : public Device {
   }
 
   [[gnu::hot]] Status enqueue_with(const Operation& launch, void** parameters, StreamHandle stream) override {
-    // A function of another context is refused, with nothing launched.
+    // The driver refuses a function of another context, and launches nothing.
     if (!must_ask() && launch_operation(api_, launch, parameters, stream) == result_success) [[likely]]
       return {};
     return enqueue_in_context(launch, parameters, stream);
@@ -185,13 +185,13 @@ class CudaDevice final : public Device {
   }
 
  private:
-  // As a rule the context is current already, and to ask takes a driver call. Launches do without. A thread on which
-  // one was refused asks from then on, until the context is current again.
+  // As a rule the context is current already, and asking for it takes a driver call, so launches do not ask. A thread
+  // on which a launch was refused asks from then on, until the context is current again.
   bool must_ask() const noexcept { return to_ask_for_ == context_.get(); }
   void note(const ContextScope& scope) const noexcept { to_ask_for_ = scope.was_current() ? nullptr : context_.get(); }
   static thread_local const CudaContext* to_ask_for_;
 
-  // Not in line: most launches do without.
+  // Not inlined, because most launches do not need them.
   [[gnu::noinline]] bool is_captured_in_context(StreamHandle stream) const {
     const ContextScope scope(*context_);
     note(scope);
@@ -262,7 +262,7 @@ bool cuda_driver_answers(std::string& why_not) noexcept {
     const DriverLoad& load = ready_driver();
     why_not = load.why_not;
     return load.api != nullptr;
-  } catch (...) {  // no memory for a message: the answer stands
+  } catch (...) {  // no memory for the message; the answer is the same
     return false;
   }
 }

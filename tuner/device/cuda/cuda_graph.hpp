@@ -11,8 +11,9 @@ namespace attune::cuda {
 
 class CudaGraph {
  public:
-  // Records `rounds` times the operations of one of `sets`, in turn. The context must be current, here and below; the
-  // parameters of launches are copied. A failure is returned as the status; then there is no graph.
+  // Records `rounds` rounds of operations: each round has those of one of `sets`, in turn. Copies the parameters of
+  // launches. Returns a failure as the status; the graph then cannot be used. The context must be current, here and in
+  // enqueue().
   static Status record(const CudaContext& context, std::span<const std::span<const Operation>> sets, int rounds,
                        CudaGraph& graph);
 

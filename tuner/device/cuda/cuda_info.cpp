@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view mig_mark = " MIG ";
 
-// Returns "580.95.05", of the kernel module; "" where it cannot be read.
+// Returns the version of the kernel module, "580.95.05", or "" where it cannot be read.
 std::string kernel_module_version() {
   std::ifstream file("/sys/module/nvidia/version");
   std::string version;
@@ -55,7 +55,7 @@ void read_limits(DeviceInfo& info, const DriverApi& api, DeviceNumber device) {
   info.clock_khz = attribute(attribute_clock_khz);
 }
 
-// Returns whether the device may be a part of a partitioned one: its own UUID is then not that of the whole.
+// Returns whether the device may be a part of a partitioned device: the UUID of a part is not that of the whole.
 bool is_part(const DriverApi& api, DeviceNumber device, const Uuid& own) {
   Uuid whole{};
   if (api.device_get_uuid_mig == nullptr || api.device_get_uuid(&whole, device) != result_success) return true;
@@ -100,7 +100,7 @@ DeviceInfo device_info(const DriverApi& api, DeviceNumber device, int ordinal) {
   info.mig_profile = mig_profile_of(info.name);
   info.uuid = uuid_text(uuid, !info.mig_profile.empty());
   std::string version = kernel_module_version();
-  // NVML takes milliseconds to begin. It is asked for what nothing else knows.
+  // NVML takes milliseconds to start, so it is asked only for what nothing else knows.
   if (version.empty() || (info.mig_profile.empty() && is_part(api, device, uuid))) {
     NvmlAnswers nvml = ask_nvml(info.uuid);
     if (info.mig_profile.empty() && !nvml.device_name) {  // the driver's name lacks the profile

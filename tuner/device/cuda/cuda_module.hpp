@@ -8,7 +8,8 @@
 
 namespace attune::cuda {
 
-// Returns load_error for code that the device refuses (another architecture, damaged), out_of_memory without room.
+// Returns load_error for code that the device refuses (another architecture, damaged), and out_of_memory when the
+// device has no room.
 LoadOutcome load_module(std::shared_ptr<const CudaContext> context, const Image& image);
 
 }  // namespace attune::cuda

@@ -15,15 +15,15 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // The longest time that the stream is held back. Enqueueing takes 4 us per launch. A stream takes about 1,000
-// operations before enqueueing blocks. A gate that waited for more would never open.
+// operations before enqueueing blocks, so a gate that waited for more operations would never open.
 constexpr std::chrono::milliseconds gate_limit{20};
 constexpr std::size_t most_operations_held = 400;
 
-// Waiting for short samples keeps the core: beside 16 compilers it would come back late.
+// While it waits for a short sample, the thread keeps its core: beside 16 compilers it would get the core back late.
 constexpr std::chrono::milliseconds longest_spin{2};
 constexpr std::chrono::microseconds pause_between_looks{20};
 
-// A routine may enqueue several: sums, scans and histograms of libraries are two or three.
+// A routine may enqueue several operations: sums, scans and histograms of libraries enqueue two or three.
 constexpr std::size_t operations_of_routine = 8;
 
 constexpr CUstream_st* default_stream = nullptr;
@@ -34,7 +34,8 @@ std::size_t count(std::span<const Operation> operations) {
   return all;
 }
 
-// Returns the operations of one sample: three records of events, a flush, the batch or its operations.
+// Returns the number of operations of one sample: three records of events, a flush, the batch or its operations, and
+// the operations before and after.
 std::size_t operations_of(const Sampling& sampling) {
   return 3 + count(sampling.before) + CacheFlush::launches + (sampling.batch > 1 ? 1 : count(sampling.timed.front())) +
          count(sampling.after);
@@ -76,7 +77,7 @@ void Sampler::set_gate(bool open) {
   gate_.changed.notify_all();
 }
 
-// Prepares turns that are under way at the same time.
+// Prepares turns that will be under way at the same time.
 Status Sampler::prepare(std::span<const Planned> turns) {
   const DriverApi& api = context_->api();
   if (events_.size() < turns.size()) events_.resize(turns.size());
@@ -133,7 +134,8 @@ Status Sampler::run_some(std::span<const Planned> turns, DeviceTimes& samples) {
       status_of(api, api.launch_host_function(default_stream, wait_for_gate, &gate_), "holding back the stream");
   for (std::size_t i = 0; i < turns.size() && status.ok(); ++i) status = enqueue(turns[i], events_[i]);
   set_gate(true);
-  // Also after a failure: nothing of these samples may run into the next. What runs after them may fail too.
+  // Waits after a failure, too: nothing of these samples may run into the next ones. Operations after the samples may
+  // fail as well.
   const bool is_last =
       std::none_of(turns.begin(), turns.end(), [](const Planned& one) { return !one.sampling->after.empty(); });
   const Status done = status.ok() && is_last
@@ -151,7 +153,7 @@ Status Sampler::run_some(std::span<const Planned> turns, DeviceTimes& samples) {
   return status;
 }
 
-// Runs as many turns as the stream takes at once, and repeats.
+// Runs the turns in groups, each as large as the stream takes at once.
 DeviceTimes Sampler::run(std::span<const Planned> turns) {
   DeviceTimes samples;
   while (samples.status.ok() && !turns.empty()) {
@@ -173,7 +175,7 @@ DeviceTimes Sampler::run_in_turn(std::span<const Sampling> turns) {
   const ContextScope scope(*context_);
   Status status = status_of(context_->api(), scope.result(), "making the device's context current");
   const std::vector<std::size_t> first = first_alike(turns);
-  std::vector<CudaGraph> graphs(turns.size());  // by turn; only the first of its kind has one
+  std::vector<CudaGraph> graphs(turns.size());  // by turn; of turns that are alike, only the first has one
   std::vector<Planned> all;
   for (std::size_t i = 0; i < turns.size(); ++i) {
     const Sampling& one = turns[i];

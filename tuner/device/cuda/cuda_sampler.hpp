@@ -15,7 +15,8 @@
 
 namespace attune::cuda {
 
-// Returns, for each turn, the first turn with the same operations in the same batch: both use one graph.
+// Returns, for each turn, the index of the first turn with the same operations and the same `batch`: the two share a
+// graph.
 std::vector<std::size_t> first_alike(std::span<const Sampling> turns);
 
 class Sampler {
@@ -32,7 +33,7 @@ class Sampler {
   DeviceTimes run_in_turn(std::span<const Sampling> turns);
 
  private:
-  // Holds the stream back until everything is enqueued: a delay of the host never falls between two events.
+  // Holds the stream back until everything is enqueued, so that no delay of the host falls between two events.
   struct Gate {
     std::mutex mutex;
     std::condition_variable changed;
@@ -44,7 +45,7 @@ class Sampler {
   };
   struct Planned {
     const Sampling* sampling;
-    const CudaGraph* graph;  // of its batch; empty when there is none
+    const CudaGraph* graph;  // records the batch; empty unless `batch` > 1
   };
   static void wait_for_gate(void* gate);
   void set_gate(bool open);
@@ -57,7 +58,7 @@ class Sampler {
 
   const std::shared_ptr<const CudaContext> context_;
   CacheFlush& flush_;
-  std::vector<Events> events_;  // of each sample under way
+  std::vector<Events> events_;  // one pair for each sample under way
   Gate gate_;
 };
 

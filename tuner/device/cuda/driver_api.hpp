@@ -1,6 +1,6 @@
-// The part of the CUDA driver API that attune uses. The declarations are its own, so that no toolkit header is needed.
-// A test compares each with cuda.h and cudaTypedefs.h where these exist. Handle types are CUDA's public ones, declared
-// forward.
+// The part of the CUDA driver API that attune uses. The declarations are attune's own, so that no toolkit header is
+// needed. A test compares each with cuda.h and cudaTypedefs.h where these exist. Handle types are CUDA's public ones,
+// declared forward.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct Uuid {  // CUuuid
   char bytes[16];
 };
 
-// The results that the code distinguishes. cuda_status.cpp has the meaning of the others.
+// The results that code tells apart by name. cuda_status.cpp has the meaning of the others.
 enum : Result {
   result_success = 0,
   result_out_of_memory = 2,
@@ -197,7 +197,7 @@ struct DriverApi {
   ATTUNE_DRIVER_FUNCTIONS(ATTUNE_MEMBER)
   ATTUNE_DRIVER_OPTIONAL(ATTUNE_MEMBER)
 #undef ATTUNE_MEMBER
-  int cuda_version = 0;  // as cuDriverGetVersion: 13000
+  int cuda_version = 0;  // what cuDriverGetVersion() gives: 13000
 };
 
 using GetVersion = Result (*)(int* version);  // cuDriverGetVersion, 2020

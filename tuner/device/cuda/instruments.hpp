@@ -1,5 +1,5 @@
-// CudaInstruments: what tuning alone needs of a CUDA device: samples, data, its state. A program has them if it links
-// attune::tuner; applications that only launch do not carry them.
+// CudaInstruments: the functions of a CUDA device that only tuning needs: samples, data, the state of the device. A
+// program has them if it links attune::tuner; applications that only launch do not carry them.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace attune::cuda {
 
-// As the functions of Device with these names.
+// Each function does what Device's function of the same name does.
 class CudaInstruments {
  public:
   virtual ~CudaInstruments() = default;
@@ -29,7 +29,7 @@ class CudaInstruments {
 using MakeInstruments = std::unique_ptr<CudaInstruments> (*)(Device& device,
                                                              std::shared_ptr<const CudaContext> context);
 
-// Set once, before main(). Null in a program without them.
+// Returns the function that makes the instruments, or null in a program without them. It is set once, before main().
 MakeInstruments instruments_of_program() noexcept;
 void set_instruments(MakeInstruments make) noexcept;
 

@@ -1,4 +1,4 @@
-// The part of a compiler's log that is about what will be launched. Pure.
+// The part of a compiler's log that is about entries which will be launched. Pure.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace attune::cuda {
 
-// Returns the log without the lines on entries that are none of `functions`: a source may have more of them, which are
-// compiled too. Lines on functions that entries call stay.
+// Returns the log without the lines about entries that are not among `functions`: a source may have more entries, which
+// are compiled, too. Lines about functions that entries call stay.
 std::string launched_log(std::string_view log, std::span<const ImageFunction> functions);
 
 }  // namespace attune::cuda

@@ -31,7 +31,7 @@ std::optional<double> thousandths(const std::optional<Value>& value) {
 
 std::vector<NvmlProcess> processes_on(const NvmlApi& api, NvmlDevice device) {
   std::vector<NvmlProcess> processes(64);
-  constexpr int attempts = 4;  // processes may start between two
+  constexpr int attempts = 4;  // processes may start between two attempts
   for (int attempt = 0; attempt < attempts; ++attempt) {
     auto count = static_cast<unsigned>(processes.size());
     const NvmlResult result = api.processes(device, &count, processes.data());

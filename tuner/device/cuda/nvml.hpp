@@ -1,5 +1,5 @@
-// Questions to NVML, which may be absent: every answer may be missing. Thread-safe. If ATTUNE_NVML names something
-// else, the first question throws Error.
+// Questions to NVML, which may be absent: every answer may be missing. Thread-safe. If ATTUNE_NVML names another
+// library, the first question throws Error.
 #pragma once
 
 #include <mutex>
@@ -21,8 +21,8 @@ struct NvmlAnswers {
 // Queries the device with this UUID ("GPU-..." or "MIG-...").
 NvmlAnswers ask_nvml(const std::string& uuid);
 
-// NvmlView: one device, for repeated questions. It keeps NVML initialised and the device found, from the first question
-// to its end. Parts of a partitioned device give what NVML has for parts.
+// NvmlView: one device, for repeated questions. From the first question until it is destroyed it keeps NVML
+// initialised, and the device that it found. For a part of a partitioned device it returns what NVML has for parts.
 class NvmlView {
  public:
   explicit NvmlView(std::string uuid, const NvmlApi* api = nvml()) : uuid_(std::move(uuid)), api_(api) {}

@@ -33,8 +33,9 @@ struct NvmlProcess {  // nvmlProcessInfo_v2_t
   F(device_name, nvmlDeviceGetName, "nvmlDeviceGetName", NvmlDevice, char*, unsigned)                 \
   F(power_limit, nvmlDeviceGetPowerManagementLimit, "nvmlDeviceGetPowerManagementLimit", NvmlDevice, unsigned*)
 
-// Any of these may be null, in an old or reduced library; then only its value is unknown. Watts and joules come in
-// thousandths. Driver 535 renamed the reasons for a low clock. The list of processes exists since driver 510.
+// Any of these may be null in an old or reduced library; then only the value that it returns is unknown. Watts and
+// joules come in thousandths. Driver 535 renamed the reasons for a low clock. The list of processes exists since driver
+// 510.
 #define ATTUNE_NVML_OPTIONAL_FUNCTIONS(F)                                                                              \
   F(clock, nvmlDeviceGetClockInfo, "nvmlDeviceGetClockInfo", NvmlDevice, NvmlClock, unsigned*)                         \
   F(temperature, nvmlDeviceGetTemperature, "nvmlDeviceGetTemperature", NvmlDevice, NvmlSensor, unsigned*)              \

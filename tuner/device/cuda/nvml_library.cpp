@@ -33,7 +33,7 @@ bool resolve(void* library, NvmlApi& api, const NvmlSymbol& symbol) {
   return address != nullptr;
 }
 
-// Returns null, with `why_not`, when it cannot be used.
+// Returns null when the library cannot be used; `why_not` then has the reason.
 std::unique_ptr<const NvmlApi> load_file(const std::string& file, std::string& why_not) {
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {

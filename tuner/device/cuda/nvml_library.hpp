@@ -8,15 +8,15 @@
 
 namespace attune::cuda {
 
-// Returns ATTUNE_NVML: "", "none", a library or its folder. It is ignored in a set-user-id process.
+// Returns the value of ATTUNE_NVML: "", "none", a library or its folder. A set-user-id process ignores the variable.
 std::string nvml_setting();
 
-// Returns null without NVML, or if it lacks a necessary function. Throws Error when the setting names another library.
-// A loaded library is never unloaded.
+// Returns null without NVML, or if NVML lacks a necessary function. Throws Error when the setting names another
+// library. A loaded library is never unloaded.
 std::unique_ptr<const NvmlApi> load_nvml(const std::string& setting);
 
 // Returns the library of this process, loaded by its setting at the first call; null when there is none. Throws as
-// above.
+// load_nvml() does.
 const NvmlApi* nvml();
 
 }  // namespace attune::cuda

@@ -50,7 +50,7 @@ struct NvrtcApi {
   ATTUNE_NVRTC_FUNCTIONS(ATTUNE_MEMBER)
   ATTUNE_NVRTC_PCH_FUNCTIONS(ATTUNE_MEMBER)
 #undef ATTUNE_MEMBER
-  bool has_pch() const noexcept { return pch_status != nullptr; }  // then it has all of them
+  bool has_pch() const noexcept { return pch_status != nullptr; }  // then it has all three
 };
 
 }  // namespace attune::cuda

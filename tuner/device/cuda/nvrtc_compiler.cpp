@@ -26,7 +26,7 @@ namespace {
 
 using namespace cuda;
 
-// The limit on every architecture so far; more must be dynamic.
+// The limit of static shared memory on every architecture so far; more must be dynamic.
 constexpr std::uint64_t static_shared_limit = 49152;
 
 // A define that core adds where a problem uses the type, and the header that attune.cuh then includes.
@@ -109,7 +109,7 @@ void add_toolkit_libraries(const NvrtcLibrary& library, const SourceText& source
 CompileOutcome compile_failure(const NvrtcLibrary& library, NvrtcResult result, std::string log) {
   if (names_shared_overflow(log)) return failure(Verdict::resources, std::move(log));
   if (result == nvrtc_out_of_memory || names_lack_of_memory(log)) {
-    // Of a limit that the user chose it is the configuration's verdict; else the machine's fault.
+    // If the user set a limit, exceeding it is the configuration's fault; otherwise it is the machine's.
     if (compile_limit_bytes())
       return failure(Verdict::compile_error,
                      fmt::format("attune: {} needs more memory than ATTUNE_COMPILE_MEMORY\n{}", library.name(), log));
@@ -157,7 +157,7 @@ std::optional<Image> collect_image(const NvrtcLibrary& library, NvrtcProgram pro
   return image;
 }
 
-// Returns what an entry lacks that overlaps the launch before it; "" when none lacks anything.
+// Returns an error for each entry that overlaps the launch before it but does not wait for it; "" when there is none.
 std::string lacking_waits(const NvrtcLibrary& library, NvrtcProgram program, const ImageRequest& request) {
   if (request.waiting.empty()) return "";
   const std::vector<std::byte> ptx = code_of(library, program, true);
@@ -175,7 +175,7 @@ std::string lacking_waits(const NvrtcLibrary& library, NvrtcProgram program, con
   return lacking;
 }
 
-// NVRTC tells which files it opened. Where it looked in vain, and what it asked for, the texts tell.
+// NVRTC reports which files it opened. The texts show which headers it asked for, and so where it looked in vain.
 HeaderSearch search_of(const ImageRequest& request, const std::vector<std::string>& options) {
   HeaderSearch search;
   search.folders = include_folders(options);
@@ -198,10 +198,10 @@ CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& requ
 
   const HeaderSearch search = search_of(request, options);
   const CompileProgram precompiling = precompiling_of_program();
-  HeaderFiles files = header_files(search);  // before: a file that changes meanwhile is compiled again
+  HeaderFiles files = header_files(search);  // before the compile: a file that changes meanwhile is compiled again
   auto [program, result, log, opened] =
       (precompiling && headers == HeavyHeaders::precompile ? precompiling : compile_program)(library, request, options);
-  // Whatever the result: NVRTC 12.4 accepts more on sm_90 than a block may have without opt-in.
+  // Checked whatever the result, because NVRTC 12.4 accepts more on sm_90 than a block may have without opt-in.
   if (const std::string overflows = shared_overflows(log, static_shared_limit); !overflows.empty()) {
     return failure(Verdict::resources, overflows + log);
   }

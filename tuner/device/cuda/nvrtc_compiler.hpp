@@ -1,4 +1,5 @@
-// One compile by a given NVRTC, and what each compile gets. make_nvrtc_compiler() uses the NVRTC of this process.
+// One compile by a given NVRTC, and a digest of what every compile adds to a request. make_nvrtc_compiler() uses the
+// NVRTC of this process.
 #pragma once
 
 #include <string>

@@ -45,7 +45,7 @@ constexpr const char* install_advice =
     "nvidia-cuda-nvrtc, or the "
     "CUDA toolkit, and if it lies elsewhere point ATTUNE_NVRTC at libnvrtc.so.N; without a GPU: --device host";
 
-// The library found and the loader's message; at most one of the two is empty.
+// The library found, or else the reason why it cannot be used.
 struct Attempt {
   std::optional<NvrtcLibrary> library;
   std::string complaint;  // "" also when there is no such file
@@ -59,14 +59,16 @@ fs::path file_of(const void* symbol) {
   return error ? fs::path(info.dli_fname) : real;
 }
 
-// Loads the companion of its own version from beside it. NVRTC then takes that one: it asks for it by its name.
+// Loads the companion library of NVRTC's own version from NVRTC's folder. NVRTC then uses that one, because it asks the
+// loader for the companion by name.
 bool load_companion(const NvrtcLibrary& library) {
   const fs::path file =
       library.file.parent_path() / fmt::format("libnvrtc-builtins.so.{}.{}", library.major, library.minor);
   return dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr;
 }
 
-// Compiles almost nothing: only this shows a companion that lies nowhere. It takes 10 ms, of a first launch too.
+// Compiles a one-line kernel, because only a compile shows that the companion is nowhere to be found. This takes 10 ms,
+// also of a first launch.
 std::string self_test(const NvrtcLibrary& library) {
   NvrtcProgram program = nullptr;
   const char* source = "__global__ void attune_self_test(int* out) { *out = 1; }";
@@ -219,7 +221,7 @@ NvrtcLibrary load_nvrtc(const NvrtcSearch& search) {
     if (result.library) return std::move(*result.library);
     if (!result.complaint.empty()) complaints.push_back(std::move(result.complaint));
   }
-  // Only for the message: a skipped newer one explains more than "not found".
+  // Only for the message: a newer NVRTC that was skipped explains more than "not found".
   if (search.setting.empty() && search.driver_cuda_version != 0) {
     NvrtcSearch unlimited = search;
     unlimited.driver_cuda_version = 0;

@@ -1,5 +1,6 @@
-// NvrtcLibrary: a loaded NVRTC, the newest installed one whose code the driver can run. Loaded at the first use, tried
-// with a one-line kernel, never unloaded. Then read-only, from any thread.
+// NvrtcLibrary: a loaded NVRTC, the newest installed one whose code the driver can run. It is loaded at the first use
+// and never unloaded. Unless its companion library lies beside it, it is tried with a one-line kernel. Once loaded it
+// is read-only, and any thread may use it.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +16,7 @@ struct NvrtcLibrary {
   int major = 0;
   int minor = 0;
   std::filesystem::path file;      // its place, links resolved
-  std::vector<int> architectures;  // that it compiles for: 75, 80, ...
+  std::vector<int> architectures;  // those that it compiles for: 75, 80, ...
   std::string name() const;        // "NVRTC 13.0"
 };
 
@@ -33,7 +34,8 @@ NvrtcSearch nvrtc_search();
 // driver are left out: a driver refuses the cubins of a later major version.
 std::vector<std::string> nvrtc_candidates(const NvrtcSearch& search);
 
-// Throws Error with the places searched, the defects of the files found, and what to install.
+// Returns the first candidate that works. If none does, throws Error with the places searched, the defects of the files
+// found, and what to install.
 NvrtcLibrary load_nvrtc(const NvrtcSearch& search);
 
 // Returns load_nvrtc(nvrtc_search()), once per process; after a failure the next call tries again. Thread-safe.

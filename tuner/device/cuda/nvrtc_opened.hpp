@@ -1,5 +1,5 @@
-// NvrtcOpened: the files that NVRTC opens in a compile, by its own list. Its front end writes that, as other compilers
-// of the Edison Design Group do, to a file that its options name: one in memory.
+// NvrtcOpened: the list of the files that NVRTC opens in a compile. NVRTC's front end, like other compilers of the
+// Edison Design Group, writes this list to a file that its options name; here it is a file in memory.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ class NvrtcOpened {
   NvrtcOpened(const NvrtcOpened&) = delete;
   NvrtcOpened& operator=(const NvrtcOpened&) = delete;
 
-  // Returns the options of the compile to list; none where the system has no such file.
+  // Returns the options with which a compile writes the list; none where the system has no files in memory.
   const std::vector<std::string>& options() const noexcept { return options_; }
-  // Returns the list: a line for each file, and for each header that was given in memory, after as many blanks as it is
-  // deep. Nothing when NVRTC made none.
+  // Returns the list: one line for each file and for each header that was given in memory, after as many blanks as its
+  // depth of inclusion. Empty when NVRTC wrote no list.
   std::string read() const;
 
  private:

@@ -1,8 +1,9 @@
-// PrecompiledHeaders: NVRTC does not parse heavy headers again for each configuration. Only compilers that are made
-// with HeavyHeaders::precompile use them: making them takes longer and 180 MB of disk. The first source has NVRTC's
-// automatic precompiled headers at once. Another takes its place when it comes twice in a row with the same options.
-// One per process: the files are mapped at an address of their process. Thread-safe. Nothing here fails a compile:
-// after an error with precompiled headers, the caller compiles without.
+// PrecompiledHeaders: spares NVRTC from parsing heavy headers again for each configuration. Only compilers made with
+// HeavyHeaders::precompile use them, because a compile that makes them takes longer and needs up to 180 MB of disk. The
+// first source gets NVRTC's automatic precompiled headers at once. Another source takes its place when it comes twice
+// in a row with the same options. A process has one object of this class, because the files are mapped at an address of
+// their process. Thread-safe. Nothing here makes a compile fail: after an error with precompiled headers, the caller
+// compiles without them.
 #pragma once
 
 #include <map>
@@ -21,29 +22,30 @@
 
 namespace attune::cuda {
 
-// Returns whether parsing its headers costs more than reading them precompiled.
+// Returns whether parsing the headers of the source costs more than reading them precompiled.
 bool has_heavy_headers(const SourceText& source);
 
 struct PchCounts {
   int created = 0;   // files made by NVRTC
   int used = 0;      // compiles that read one
   int grown = 0;     // NVRTC's heap was too small for them and was enlarged
-  int given_up = 0;  // sources that fail with it
+  int given_up = 0;  // sources that fail with precompiled headers
 };
 
 class PrecompiledHeaders {
  public:
-  // `parent`: the folder is made in it, at the first use.
+  // `parent`: the folder in which the folder of this process is made, at the first use.
   PrecompiledHeaders(const NvrtcLibrary& library, std::filesystem::path parent);
 
   // One compile with precompiled headers; no other begins until it is destroyed.
   class Use {
    public:
     const std::vector<std::string>& options() const noexcept { return options_; }
-    // Notes the result of the compile, and removes messages about the files from the log. Adds to `opened` what is
-    // precompiled.
+    // Notes the result of the compile, and removes messages about the files from the log. Adds to `opened` the files
+    // that went into the precompiled headers.
     void finish(NvrtcProgram program, NvrtcResult result, std::string& log, std::string& opened);
-    // Notes that the compile failed with precompiled headers and succeeds without: never again for this source.
+    // Notes that the compile failed with precompiled headers and succeeded without them. This source then never gets
+    // them again.
     void blame();
 
    private:
@@ -55,7 +57,7 @@ class PrecompiledHeaders {
     std::vector<std::string> options_;
   };
 
-  // Returns nothing: compile as usual. `options`: all options of the compile, in order.
+  // Returns nothing when the caller is to compile as usual. `options`: all options of the compile, in order.
   std::optional<Use> begin(const SourceText& source, const std::vector<std::string>& options);
 
   PchCounts counts() const;
@@ -63,8 +65,8 @@ class PrecompiledHeaders {
   std::filesystem::path folder() const;
 
  private:
-  // Precompiled content depends on both. NVRTC does not check headers given as text: it would reuse others with equal
-  // names.
+  // Precompiled content depends on the source and the options. NVRTC does not check headers given as text: it would
+  // reuse the content of others with equal names.
   struct Key {
     std::string source, options;  // digests
     friend bool operator==(const Key&, const Key&) = default;
@@ -77,12 +79,12 @@ class PrecompiledHeaders {
 
   const NvrtcLibrary& library_;
   const std::filesystem::path parent_;
-  mutable std::mutex mutex_;  // of all members below, held through a compile: NVRTC has one heap for all compiles
+  mutable std::mutex mutex_;  // guards all members below; held during a compile: NVRTC has one heap for all compiles
   std::optional<PchFolder> folder_;
   std::map<std::string, std::string> seen_;  // the options with which a source came first
-  std::set<std::string> hopeless_;           // sources: options differ, or it failed
+  std::set<std::string> hopeless_;           // sources whose options differ, or that failed
   std::optional<Key> last_, current_;
-  std::string opened_;  // when the current file was made
+  std::string opened_;  // the list of files from when the current file was made
   int generation_ = 0;
   PchCounts counts_;
 };

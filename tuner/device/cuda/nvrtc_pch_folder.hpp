@@ -1,5 +1,6 @@
-// PchFolder: the folder of this process's precompiled headers, 0700, removed with its content. Making one removes the
-// folders of killed processes, each of 100 MB and more. Used by one thread at a time.
+// PchFolder: the folder of this process's precompiled headers. It has mode 0700, and the destructor removes it with its
+// content. The constructor also removes the folders of killed processes, which have 100 MB and more each. Used by one
+// thread at a time.
 #pragma once
 
 #include <sys/types.h>
@@ -11,7 +12,7 @@ namespace attune::cuda {
 
 class PchFolder {
  public:
-  // Makes it in `parent`, usually the folder for temporary files. Throws Error when that fails.
+  // Makes the folder in `parent`, usually the folder for temporary files. Throws Error when that fails.
   explicit PchFolder(const std::filesystem::path& parent);
   ~PchFolder();
   PchFolder(const PchFolder&) = delete;

@@ -43,7 +43,7 @@ std::string program_log(const NvrtcLibrary& library, NvrtcProgram program) {
   return log;
 }
 
-// Compiles again without a list of files where NVRTC does not begin: it may not know the options for one.
+// If NVRTC lists no files, compiles again without asking for the list: NVRTC may not know the options for it.
 CompiledProgram compile(const NvrtcLibrary& library, const ImageRequest& request,
                         const std::vector<std::string>& options, bool lists) {
   CompiledProgram compiled{create_program(library, request), nvrtc_success, "", ""};

@@ -23,17 +23,17 @@ struct CompiledProgram {
   ProgramOwner program;
   NvrtcResult result = nvrtc_success;
   std::string log;
-  std::string opened;  // the list of NvrtcOpened; "": this NVRTC does not tell
+  std::string opened;  // the list of NvrtcOpened; "" if this NVRTC gives none
 };
 
 // Compiles a request with all of these options. Thread-safe.
 CompiledProgram compile_program(const NvrtcLibrary& library, const ImageRequest& request,
                                 const std::vector<std::string>& options);
 
-// Compiles with precompiled headers where that pays. Programs that only launch do not carry it.
+// A function that compiles with precompiled headers where that pays. Programs that only launch do not carry it.
 using CompileProgram = CompiledProgram (*)(const NvrtcLibrary& library, const ImageRequest& request,
                                            const std::vector<std::string>& options);
-// Set once, before main(). Null in a program without it.
+// Returns that function, or null in a program without it. It is set once, before main().
 CompileProgram precompiling_of_program() noexcept;
 void set_precompiling(CompileProgram compile) noexcept;
 

@@ -1,5 +1,5 @@
-// NvrtcTarget: what an NVRTC makes for a device: its machine code, or PTX. PTX is for a device newer than this NVRTC,
-// of the newest earlier architecture. The driver compiles it when it is loaded.
+// NvrtcTarget: what an NVRTC makes for a device: machine code, or PTX for a device that is newer than this NVRTC. The
+// PTX is of the newest architecture before the device's, and the driver compiles it when it is loaded.
 #pragma once
 
 #include <string>
@@ -15,13 +15,14 @@ struct NvrtcTarget {
   bool is_ptx() const { return architecture.starts_with("compute_"); }
 };
 
-// Throws UnknownArchitecture, with the next step, for text that is no architecture or is too old for this NVRTC. Throws
-// it also for "sm_120a" without support for 120: PTX of another architecture lacks its features. `architecture` is the
-// device's, "sm_90" or "sm_90a".
+// This NVRTC can make nothing for an architecture. The message has the next step.
 class UnknownArchitecture : public Error {
  public:
   using Error::Error;
 };
+// Returns the target for a device's architecture, "sm_90" or "sm_90a". Throws UnknownArchitecture for text that is no
+// architecture or one too old for this NVRTC. It also throws for "sm_120a" if this NVRTC lacks 120, because PTX of
+// another architecture lacks the features of "sm_120a".
 NvrtcTarget nvrtc_target(const NvrtcLibrary& library, const std::string& architecture);
 
 }  // namespace attune::cuda

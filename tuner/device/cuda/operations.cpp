@@ -22,7 +22,7 @@ namespace {
 
 constexpr Result not_supported = 801;  // CUDA_ERROR_NOT_SUPPORTED
 
-// By drivers before 11.6. Without overlap a step is as right, and later.
+// Launches by drivers before 11.6. A step that may overlap the one before it does not; its results are the same.
 [[gnu::cold]] Result launch_without_attributes(const DriverApi& api, const Operation& operation, void** parameters,
                                                CUstream_st* stream) noexcept {
   const LaunchShape& shape = operation.shape;

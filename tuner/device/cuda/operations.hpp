@@ -9,11 +9,12 @@ namespace attune::cuda {
 inline DeviceAddress device_address(const void* pointer) noexcept { return reinterpret_cast<DeviceAddress>(pointer); }
 
 // Makes the driver call of a launch, with these parameters in place of its own, and returns its result. Nothing is
-// launched unless that is a success.
+// launched unless the result is a success.
 Result launch_operation(const DriverApi& api, const Operation& operation, void** parameters,
                         CUstream_st* stream) noexcept;
 
-// Makes one call of the driver, or of a routine: no lock of its own, and no allocation unless it fails.
+// Enqueues the operation by one call of the driver or of its routine. Takes no lock of its own, and allocates nothing
+// unless it fails.
 Status enqueue_operation(const DriverApi& api, const Operation& operation, CUstream_st* stream);
 
 // A launch as cuLaunchKernelEx takes it. It holds its own attributes.
@@ -26,7 +27,7 @@ class ExtendedLaunch {
 
  private:
   LaunchConfig config_;
-  LaunchAttribute attributes_[3];  // set as far as they count
+  LaunchAttribute attributes_[3];  // only the first config_.attribute_count are set
 };
 
 }  // namespace attune::cuda

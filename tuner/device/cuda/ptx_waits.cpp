@@ -19,7 +19,7 @@ std::string_view braced(std::string_view ptx, std::size_t open) {
   return ptx.substr(open);
 }
 
-// Does a function that is no entry wait?
+// Returns whether a function that is no entry waits.
 bool a_function_waits(std::string_view ptx) {
   for (std::size_t at = ptx.find(".func"); at != std::string_view::npos; at = ptx.find(".func", at + 1)) {
     const std::size_t open = std::min(ptx.find_first_of("{;", at), ptx.size());
@@ -45,7 +45,7 @@ std::string_view body_of(std::string_view ptx, std::string_view symbol) {
 
 bool waits_for_previous(std::string_view ptx, std::string_view symbol) {
   const std::string_view body = body_of(ptx, symbol);
-  // Which function is called is of no interest: one that waits is called by the entries that need it.
+  // Which function the entry calls is not looked up: a function that waits is called by the entries that need it.
   return has(body, wait) || (has(body, "\tcall") && a_function_waits(ptx));
 }
 

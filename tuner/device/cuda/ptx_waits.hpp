@@ -5,7 +5,7 @@
 
 namespace attune::cuda {
 
-// Returns whether the entry has `griddepcontrol.wait`, or calls functions of which one has it.
+// Returns whether the entry has `griddepcontrol.wait`, or calls a function while some function of the PTX has it.
 bool waits_for_previous(std::string_view ptx, std::string_view symbol);
 
 }  // namespace attune::cuda

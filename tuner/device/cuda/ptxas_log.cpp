@@ -132,7 +132,7 @@ bool names_an_error(std::string_view log) {
 
 bool names_lack_of_memory(std::string_view log) {
   if (contains(log, "catastrophic error: out of memory") || contains(log, "Memory allocation failure")) return true;
-  // ptxas prints the reason elsewhere. Other errors that abort it are in the log.
+  // ptxas prints a lack of memory elsewhere, while other errors that abort it are in the log.
   constexpr std::string_view aborted = "Ptx assembly aborted due to errors";
   const auto position = log.find(aborted);
   if (position == std::string_view::npos) return false;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::chrono::seconds longest_end{2};
 
-// Signals of the process are for the application's threads.
+// Blocks all signals in the thread: those of the process are for the application's threads.
 class BlockedSignals {
  public:
   BlockedSignals() {
@@ -32,7 +32,7 @@ class BlockedSignals {
 Reaper& Reaper::of_process() {
   static Reaper* const reaper = [] {
     auto* const made = new Reaper;
-    // Later than the driver's own handler, so before it.
+    // Registered later than the driver's own handler, so it runs before that one.
     std::atexit([] { of_process().end(); });
     return made;
   }();

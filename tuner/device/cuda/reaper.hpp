@@ -1,5 +1,5 @@
-// Reaper: one thread of the process that lets go of what graphs held. The driver tells of a graph's end on a thread
-// that must not call the driver, and the last holder of a module or of memory does. Any thread.
+// Reaper: a thread that releases the objects that graphs held. The driver reports the end of a graph on a thread that
+// must not call the driver, but releasing the last reference to a module or to memory calls it. Thread-safe.
 #pragma once
 
 #include <condition_variable>
@@ -10,7 +10,7 @@
 
 namespace attune::cuda {
 
-// An object to let go of. Made beforehand, so that nothing is allocated at the end of a graph.
+// An object to release. It is made beforehand, so that nothing is allocated at the end of a graph.
 struct Parting {
   explicit Parting(std::shared_ptr<const void> of) : object(std::move(of)) {}
   std::shared_ptr<const void> object;
@@ -19,19 +19,19 @@ struct Parting {
 
 class Reaper {
  public:
-  // Is never destroyed: graphs may end after everything else.
+  // Returns the Reaper of the process. It is never destroyed, because graphs may end after everything else.
   static Reaper& of_process();
 
   Reaper() = default;
   Reaper(const Reaper&) = delete;
   Reaper& operator=(const Reaper&) = delete;
 
-  // Makes the thread, unless there is one. It must be called before take(). Throws std::system_error.
+  // Starts the thread, unless there is one. It must be called before take(). Throws std::system_error.
   void start();
-  // Lets go of the object on the thread, and waits for nothing. After end() it keeps the object.
+  // Has the thread release the object, without waiting for it. After end() it keeps the object.
   void take(std::unique_ptr<Parting> parting) noexcept;
-  // Ends the thread. Waits for the object in hand, but not for ever: at the end of a process its device may still be
-  // busy. The process' Reaper does so at exit().
+  // Ends the thread. Waits for the object that is being released, but not for ever: at the end of a process its device
+  // may still be busy. exit() calls it for the Reaper of the process.
   void end() noexcept;
 
  private:

@@ -16,7 +16,7 @@ std::uint64_t number_of_this_thread() noexcept {
   return number;
 }
 
-// Called by the driver, on a thread of its own that must not call it.
+// Called by the driver, on a thread that must not call the driver.
 void let_go(void* parting) { Reaper::of_process().take(std::unique_ptr<Parting>(static_cast<Parting*>(parting))); }
 
 }  // namespace

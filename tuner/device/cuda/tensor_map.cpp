@@ -40,7 +40,7 @@ Status encode_tensor_map(const DriverApi& api, const TensorLayout& layout, void*
   constexpr int no_interleave = 0, zeros_outside = 0;
   std::array<unsigned, most_tensor_dimensions> every{};
   every.fill(1);
-  std::array<std::uint64_t, most_tensor_dimensions> strides{};  // of one dimension there is none, but null is refused
+  std::array<std::uint64_t, most_tensor_dimensions> strides{};  // one dimension has none, but null is refused
   std::copy(layout.strides.begin(), layout.strides.end(), strides.begin());
   const Result result = api.tensor_map_encode(static_cast<CUtensorMap_st*>(map), type_of(layout.element_bytes),
                                               static_cast<unsigned>(layout.shape.size()), array, layout.shape.data(),

@@ -1,5 +1,5 @@
-// The CUDA toolkit's include folder, for cuda_fp16.h and cuda_bf16.h: found, never shipped. What a
-// source asks of it.
+// Finds the CUDA toolkit's include folder, for cuda_fp16.h and cuda_bf16.h, which attune does not ship. Also lists the
+// headers that a source includes in angle brackets.
 #pragma once
 
 #include <filesystem>
@@ -11,15 +11,16 @@
 
 namespace attune::cuda {
 
-// Returns its possible places, best first. First come places beside this NVRTC, for equal versions, in a toolkit's or
-// pip's layout. Then come $CUDA_HOME, $CUDA_PATH, /usr/local/cuda and /usr/include.
+// Returns the folder's possible places, best first. Places beside this NVRTC, in the layout of a toolkit or of pip,
+// come first, because their version is the same. Then come $CUDA_HOME, $CUDA_PATH, /usr/local/cuda and /usr/include.
 std::vector<std::filesystem::path> toolkit_include_folders(const std::filesystem::path& nvrtc_file);
 
 // Returns the first folder that has this header.
 std::optional<std::filesystem::path> find_toolkit_header(const std::vector<std::filesystem::path>& folders,
                                                          const std::string& header);
 
-// Returns the names in #include <...>, of the source and its headers, each once. Text under #if counts.
+// Returns the names in #include <...> of the source and its headers, each once. An #include under #if counts whatever
+// the condition.
 std::vector<std::string> angle_includes(const SourceText& source);
 
 }  // namespace attune::cuda

@@ -133,7 +133,7 @@ void BlockRunner::restart_all() {
 
 // ---- Threads ----
 
-// Keeps no address of a thread_local: an idle fiber may continue on another OS thread, in the next launch.
+// Keeps no address of a thread_local, because an idle fiber may continue on another OS thread in the next launch.
 void BlockRunner::fiber_main(FiberContext& self) {
   auto& fiber = static_cast<Fiber&>(self);
   BlockRunner& runner = *fiber.runner;
@@ -205,7 +205,8 @@ void BlockRunner::resume(Fiber& from, Fiber& target) {
   from.switch_to(target);
 }
 
-// No thread is left to start: continues with a ready one, or the block is done.
+// Called when no thread is left to start: continues with a ready thread. Without one, the block is done or in a
+// deadlock.
 void BlockRunner::rest(Fiber& fiber) {
   if (ready_.first == nullptr && active_waiting_ > 0) release_all_active();
   Fiber* const next = next_runnable();

@@ -1,8 +1,8 @@
 // BlockRunner: executes the blocks of a kernel one by one on the calling OS thread. Each CUDA thread runs on a fiber.
 // Threads start in order of their index; a waiting thread makes room for the next. The fiber of an exited thread takes
 // the next thread, so that a kernel without barriers never switches. When every thread of a block waits, none can
-// continue. That is a fault, and its text lists the waiting threads. Owned by a LaunchPool; one OS thread at a time;
-// its fibers are kept from launch to launch.
+// continue. This is a fault, whose text lists the waiting threads. A LaunchPool owns the BlockRunner, and one OS thread
+// at a time uses it. It keeps its fibers from launch to launch.
 #pragma once
 
 #include <array>
@@ -58,8 +58,8 @@ class BlockRunner {
     const char* intrinsic = nullptr;
     unsigned mask = 0;
     unsigned long long value = 0;
-    unsigned long long* values = nullptr;  // for the result: 32
-    unsigned lanes = 0;                    // that took part
+    unsigned long long* values = nullptr;  // the result, 32 values
+    unsigned lanes = 0;                    // lanes that took part
     const void* place = nullptr;           // of __activemask(): where it was called
   };
 
@@ -126,7 +126,7 @@ class BlockRunner {
   Queue idle_;
   Queue ready_;
   unsigned ready_count_ = 0;
-  unsigned spinning_count_ = 0;  // of the ready ones
+  unsigned spinning_count_ = 0;  // ready ones that gave up their turn
   Fiber* running_ = nullptr;
   unsigned yields_ = 0;
 

@@ -14,7 +14,7 @@ namespace {
 
 using attune_host::BlockVote;
 
-// After so many yields, an OS thread offers its core to another: a block may wait for a block there.
+// After this many yields an OS thread offers its core to another OS thread, because a block may wait for a block there.
 constexpr unsigned turns_per_slice = 1024;
 
 bool same_name(const char* left, const char* right) { return left == right || std::strcmp(left, right) == 0; }
@@ -46,7 +46,7 @@ int BlockRunner::sync_block(BlockVote vote, int predicate, const char* name) {
   return barrier_result_;
 }
 
-// All threads are here. The result stays until the next barrier is complete: by then all have read it.
+// Called when all threads have arrived. The result stays until the next barrier is complete; by then all have read it.
 void BlockRunner::release_barrier() {
   const bool all = held_ == arrived_, any = held_ > 0;
   barrier_result_ = vote_ == BlockVote::count ? static_cast<int>(held_) : vote_ == BlockVote::all ? all : any;
@@ -92,7 +92,8 @@ bool BlockRunner::complete_warp(Warp& warp, const Fiber& last) {
     const Fiber& fiber = *fiber_of_[first + lowest(left)];
     if (fiber.mask != last.mask || !same_name(fiber.intrinsic, last.intrinsic)) return false;
   }
-  // Copied to each: a lane may come back with another mask before the next has read.
+  // The values are copied to each lane, because a lane may come back with another mask before the next lane has read
+  // them.
   for (unsigned left = lanes; left != 0; left &= left - 1) {
     Fiber& fiber = *fiber_of_[first + lowest(left)];
     fiber.lanes = lanes;
@@ -129,7 +130,7 @@ unsigned BlockRunner::active_mask(const void* place) {
   return self.lanes;
 }
 
-// Makes every waiting lane of the warp ready; lanes of one place get one mask.
+// Makes every waiting lane of the warp ready; lanes that wait at the same place get the same mask.
 void BlockRunner::release_active(unsigned warp_number) {
   Warp& warp = warps_[warp_number];
   const unsigned first = warp_number * warp_lanes;
@@ -164,7 +165,7 @@ void BlockRunner::yield() {
   make_ready(self);
   self.spinning = true;
   ++spinning_count_;
-  // Spinning lanes arrive nowhere: those at __activemask() are all that will come.
+  // Spinning lanes arrive nowhere, so no more lanes will come to __activemask().
   if (active_waiting_ > 0 && all_started() && ready_count_ == spinning_count_) release_all_active();
   park(self);
 }

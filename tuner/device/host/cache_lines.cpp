@@ -23,7 +23,7 @@ bool can_drop_lines() noexcept {
   const char* const begin = static_cast<const char*>(memory);
   _mm_mfence();  // after all writes
   for (std::size_t at = 0; at < bytes; at += line_bytes) _mm_clflushopt(const_cast<char*>(begin + at));
-  if (bytes > 0) _mm_clflushopt(const_cast<char*>(begin + bytes - 1));  // where they begin inside a line
+  if (bytes > 0) _mm_clflushopt(const_cast<char*>(begin + bytes - 1));  // the last line, if they begin inside a line
   _mm_mfence();
 }
 

@@ -5,7 +5,7 @@
 
 namespace attune {
 
-// Returns whether drop_lines() does something: on x86-64 with CLFLUSHOPT.
+// Returns whether drop_lines() has an effect, which it has on x86-64 with CLFLUSHOPT.
 bool can_drop_lines() noexcept;
 
 // Writes the lines of these bytes back and drops them from all caches: about 5 ns a line. They must be readable.

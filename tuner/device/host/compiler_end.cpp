@@ -31,7 +31,7 @@ bool is_out_of_memory(const ProcessResult& result) {
 }
 
 bool crashed(const ProcessResult& result) {
-  constexpr int of_a_shell = 128;  // and the signal: such a code has a script whose compiler was killed
+  constexpr int of_a_shell = 128;  // plus the signal: the code of a script whose compiler was killed
   if (result.signal != 0 || result.exit_code > of_a_shell) return true;
   constexpr std::string_view signs[] = {"internal compiler error", "signal terminated program",
                                         "terminated with signal", "due to signal", "PLEASE submit a bug report"};

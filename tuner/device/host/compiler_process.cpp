@@ -85,7 +85,7 @@ ProcessResult run_process(const std::vector<std::string>& arguments, const fs::p
     close(ends[0]);
     throw not_started(arguments[0], error);
   }
-  setpgid(child, child);  // here too: whichever comes first
+  setpgid(child, child);  // done by parent and child: either may come first
   ProcessResult result;
   ProcessDeadline deadline(child, limit);
   int status = 0;
@@ -103,7 +103,7 @@ ProcessResult run_process(const std::vector<std::string>& arguments, const fs::p
 }
 
 std::string find_program(const std::string& name) {
-  // Absolute: a compiler runs in another folder.
+  // The path is absolute, because a compiler runs in another folder.
   if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? fs::absolute(name).string() : "";
   std::istringstream folders(trusted_environment("PATH").value_or("/usr/bin:/bin"));
   for (std::string folder; std::getline(folders, folder, ':');) {

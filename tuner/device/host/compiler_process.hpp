@@ -12,21 +12,21 @@ namespace attune {
 struct ProcessResult {
   int exit_code = -1;  // -1: ended by a signal or the deadline
   int signal = 0;
-  double processor_seconds = 0;  // of it, and of the programs that it waited for
-  bool timed_out = false;        // its whole process group was killed
+  double processor_seconds = 0;  // of the program, and of those that it waited for
+  bool timed_out = false;        // at the deadline the whole process group was killed
   std::string output;            // standard output and error, at most output_bytes, then "... (N bytes more)"
 };
 
 inline constexpr std::size_t output_bytes = 64 * 1024;
 
-// Throws Error when the program cannot be started.
+// Runs a program in `folder` and waits for its end. Throws Error when the program cannot be started.
 ProcessResult run_process(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
                           TimeLimit limit);
 
 // Returns the path of a program, given by path or by name (looked up in PATH). Empty when there is none.
 std::string find_program(const std::string& name);
 
-// A folder of this process, 0700, removed with its content.
+// A folder of this process, with mode 0700. The destructor removes it with its content.
 class TemporaryFolder {
  public:
   TemporaryFolder();  // throws Error

@@ -28,8 +28,8 @@ std::string BlockRunner::waits_text(const Fiber& fiber) const {
   return fmt::format("{} waits at {} (mask {:#010x})", waiter, fiber.intrinsic, fiber.mask);
 }
 
-// Every thread that has not exited waits, some at a warp intrinsic. Threads at a barrier may wait only because threads
-// of a warp never come.
+// Every thread that has not exited waits. Lanes at a warp intrinsic are reported first, because they may be all that
+// threads at a barrier wait for.
 std::string BlockRunner::deadlock_text() const {
   for (unsigned thread = 0; thread < threads_; ++thread) {
     const Fiber* const waiting = fiber_of_[thread];

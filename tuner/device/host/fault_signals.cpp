@@ -32,7 +32,7 @@ thread_local FaultTarget* fault_target = nullptr;
 void pass_on(int number, siginfo_t* info, void* context, const struct sigaction& previous) {
   if ((previous.sa_flags & SA_SIGINFO) != 0) return previous.sa_sigaction(number, info, context);
   if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) return previous.sa_handler(number);
-  // On return the instruction runs again, or the sent signal comes again; now it kills.
+  // After the return the instruction runs again, or the signal that was sent comes again, and now ends the process.
   struct sigaction fatal {};
   fatal.sa_handler = SIG_DFL;
   sigaction(number, &fatal, nullptr);
@@ -60,7 +60,7 @@ constexpr std::size_t sanitized_signal_stack_bytes = 1024 * 1024;
 }  // namespace
 
 FaultSignals::FaultSignals() {
-  if (sanitizers().address) return;  // its own handlers know the line
+  if (sanitizers().address) return;  // AddressSanitizer's own handlers know the line
   const std::lock_guard lock(installing);
   if (installed++ > 0) return;
   struct sigaction action {};

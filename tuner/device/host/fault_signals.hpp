@@ -1,6 +1,6 @@
 // Turns SIGSEGV, SIGBUS, SIGFPE and SIGILL of a kernel into a return to its launch, which ends as a fault. Other
-// signals go to the previous handler. Damage done before the signal remains: this protects a session from an ordinary
-// mistake; it is no fence.
+// signals go to the previous handler. Damage done before the signal remains: this protects a session from ordinary
+// mistakes, but does not isolate it.
 #pragma once
 
 #include <csetjmp>
@@ -26,8 +26,8 @@ class FaultSignals {
   FaultSignals& operator=(const FaultSignals&) = delete;
 };
 
-// A stack for signal handlers of the calling thread, which must also destroy it. After an overflow, a fiber's stack has
-// no room for them. Restores the thread's own stack.
+// A stack for signal handlers of the calling thread, because after an overflow a fiber's stack has no room for them.
+// The same thread must destroy it; the destructor restores the thread's former signal stack.
 class SignalStack {
  public:
   SignalStack();
@@ -39,7 +39,7 @@ class SignalStack {
   stack_t before_{};
 };
 
-// Null: signals of the calling thread are not a kernel's.
+// Sets where the calling thread continues after a fault. Null: its signals are not those of a kernel.
 void set_fault_target(FaultTarget* target) noexcept;
 
 std::string signal_text(int signal, const void* address);

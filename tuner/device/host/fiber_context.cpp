@@ -44,7 +44,7 @@ void FiberContext::enter(detail::transfer_t from) {
   __builtin_unreachable();
 }
 
-// First on the stack of the entered context: notes where the other one continues.
+// Runs first on the stack of the entered context: notes where the context that was left will continue.
 void FiberContext::arrived(detail::transfer_t from) {
   auto& self = *static_cast<FiberContext*>(from.data);
   self.origin_->place_ = from.fctx;
@@ -61,7 +61,7 @@ void FiberContext::landed() {
   const void* bottom = nullptr;
   std::size_t size = 0;
   sanitizer.finish_switch(sanitizer_stack_, &bottom, &size);
-  // The first switch away from an OS thread shows its stack.
+  // The first switch away from an OS thread reports the thread's stack.
   if (origin_->stack_bottom_ == nullptr) {
     origin_->stack_bottom_ = bottom;
     origin_->stack_size_ = size;

@@ -1,6 +1,6 @@
 // FiberContext: a place to continue on a stack, by Boost.Context. Owned by a BlockRunner, used by the one OS thread
-// that drives it. A fault may abandon a fiber: its stack is reused from the top, and no destructor runs. That suits
-// kernels: CUDA gives them no exceptions and nothing to release.
+// that drives it. A fault may abandon a fiber: its stack is reused from the top, and no destructor runs. Kernels need
+// none, because CUDA gives them no exceptions and nothing to release.
 #pragma once
 
 #include <boost/context/detail/fcontext.hpp>
@@ -21,7 +21,7 @@ class FiberContext {
   void switch_to(FiberContext& target);
   // Continues `target` without a later switch back to `*this`.
   [[noreturn]] void leave_to(FiberContext& target);
-  // Notes a jump to this context out of a signal handler, without switch_to(): it runs again.
+  // Notes that this context runs again, after a jump to it out of a signal handler, without switch_to().
   void jumped_back();
 
  private:

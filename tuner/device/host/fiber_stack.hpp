@@ -8,8 +8,8 @@ namespace attune {
 
 class FiberStack {
  public:
-  // Local variables of one CUDA thread and of its calls. Kernels keep small arrays and few frames; the deepest call is
-  // printf (measured: under 8 KiB). Untouched pages cost address space only.
+  // Room for the local variables of one CUDA thread and of its calls. Kernels keep small arrays and few frames; the
+  // deepest call is printf (measured: under 8 KiB). Untouched pages cost address space only.
   static constexpr std::size_t usable_bytes = 64 * 1024;
   // Sanitized code has larger frames, and the sanitizer's report runs on the same stack.
   static constexpr std::size_t sanitized_bytes = 1024 * 1024;
@@ -26,8 +26,8 @@ class FiberStack {
   std::size_t size() const noexcept { return static_cast<std::size_t>(top_ - bottom_); }
   bool guards(const void* address) const noexcept;  // is this in the guard page?
 
-  // A process has a limited number of guard pages. Without one, intact() detects an overflow afterwards. It is false
-  // when the very end of the stack was written.
+  // A process has a limited number of guard pages. Without a guard page, intact() detects an overflow afterwards: it
+  // returns false when the very end of the stack was written.
   bool guarded() const noexcept { return guarded_; }
   bool intact() const noexcept;
 

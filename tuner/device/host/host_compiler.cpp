@@ -42,10 +42,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Hidden symbols and no unique ones: two loaded objects must not share a template's static. Kernels rely on wrapping
-// overflow (wrapv) and on no strict aliasing. Contraction off: the same bits as separate operations. Null pointer
-// checks and accesses through null stay: they are faults to report. Device code has no exceptions. O1: switching
-// threads dominates a launch, and instantiations compile a third faster than with O2.
+// Symbols are hidden and not unique, because two loaded objects must not share a template's static. Kernels rely on
+// wrapping overflow (wrapv) and on no strict aliasing. Contraction is off, so that results have the same bits as
+// separate operations. Null pointer checks and accesses through null stay, because they are faults to report. Device
+// code has no exceptions. O1: switching threads dominates a launch, and instantiations compile a third faster than with
+// O2.
 constexpr const char* compiler_flags[] = {"-std=c++20",
                                           "-O1",
                                           "-fPIC",
@@ -58,7 +59,7 @@ constexpr const char* compiler_flags[] = {"-std=c++20",
                                           "-ffunction-sections",
                                           "-fno-delete-null-pointer-checks",
                                           "-w",
-                                          "-Wno-psabi",  // a note, of parameters as aligned as a tensor map
+                                          "-Wno-psabi",  // a note about parameters that are aligned like a tensor map
                                           "-fdiagnostics-color=never"};
 
 void write_file(const fs::path& path, std::string_view text) {
@@ -69,7 +70,7 @@ void write_file(const fs::path& path, std::string_view text) {
     throw Error("cannot write " + path.string() + ": " + system_failure(errno) + " (TMPDIR names another place)");
 }
 
-// Under these names they lie beside the source.
+// Headers that are written beside the source, under their own names.
 constexpr const EmbeddedFile* header_beside[] = {&attune_embedded::attune, &attune_embedded::cuda_halves,
                                                  &attune_embedded::cuda_fp16, &attune_embedded::cuda_bf16};
 
@@ -77,7 +78,7 @@ std::vector<std::string> flags_of_the_user() {
   return words_in(trusted_environment("ATTUNE_HOST_CXXFLAGS").value_or("").c_str());
 }
 
-// Reads what the compiler was to make.
+// Reads a file that the compiler was to make.
 std::vector<std::byte> read_file(const fs::path& path) {
   std::error_code unknown;
   if (!fs::is_regular_file(path, unknown))
@@ -120,7 +121,7 @@ std::string host_image_architecture() {
 }
 
 std::string host_additions() {
-  // A small translation unit stands for all that is made of a source: what goes before it, the options, the entries.
+  // A small translation unit represents all that is added to a source: the text before it, the options, the entries.
   static const std::string own = [] {
     Digest added;
     for (const char* const flag : compiler_flags) added.add(flag);
@@ -190,7 +191,8 @@ void write_sources(const fs::path& folder, const fs::path& place, const ImageReq
   write_file(place / "kernel.cpp", translation_unit(source, request.options, entries, checks, variant));
 }
 
-// The messages without those about generated entries, where others say it already: at the `entry` of the kernel file.
+// Returns the messages without those about generated entries, provided that errors remain: these name the mistake at
+// the `entry` of the kernel file.
 std::string without_entries(const std::string& messages) {
   std::string kept;
   bool has_error = false;
@@ -203,7 +205,8 @@ std::string without_entries(const std::string& messages) {
   return has_error ? kept : messages;
 }
 
-// The compiler's messages. What is not supported stands above them: they may be pages about what follows from it.
+// Returns the compiler's messages. If they are about something unsupported, a line at the top says so, because the
+// messages may be pages about its consequences.
 std::string error_log(const SourceText& source, const std::string& messages) {
   std::vector<Header> files = source.headers;
   files.push_back({source.name, source.text});
@@ -212,7 +215,7 @@ std::string error_log(const SourceText& source, const std::string& messages) {
   return use ? *use + "\n" + messages : without_entries(messages);
 }
 
-// Of a limit that the user chose it is the configuration's verdict; else the machine's fault.
+// If the user set a limit, exceeding it is the configuration's fault; otherwise it is the machine's.
 CompileOutcome memory_failure(const std::string& source, const std::string& log) {
   if (compile_limit_bytes())
     return failure(Verdict::compile_error,
@@ -252,8 +255,9 @@ bool run_step(const std::vector<std::string>& command, const fs::path& place, Ti
   return built.failed.verdict == Verdict::ok;
 }
 
-// Reports name lines of the kernel, and the first mistake is the last. Overflow of signed integers is a mistake here,
-// though elsewhere it wraps. No vptr: that needs run-time type information of the program.
+// With these flags reports name lines of the kernel, and the first mistake ends the process. Overflow of signed
+// integers is a mistake here, though it wraps without sanitizers. The check vptr is off, because it needs run-time type
+// information of the program.
 std::vector<std::string> sanitize_flags(const fs::path& place) {
   return {sanitize_option(),
           "-fno-sanitize-recover=all",
@@ -278,7 +282,7 @@ std::vector<std::string> command_for(const std::vector<std::string>& compiler, c
   return command;
 }
 
-// Deep, so that headers named "../x.cuh" stay inside.
+// Deep, so that headers named "../x.cuh" stay inside the folder.
 constexpr const char* source_place = "1/2/3/4/5/6/7/8";
 
 // Checks whether the source compiles without instantiations. `failed` holds the reason otherwise.
@@ -310,7 +314,7 @@ std::optional<Files> build_files(const std::vector<std::string>& compiler,
   const fs::path place = folder.path() / source_place;
   write_sources(folder.path(), place, request, built.entries, checks_after_source(requests), variant);
   std::vector<std::string> compile = command_for(compiler, place, request.options, variant), link = compile;
-  // Beside the object it says which files it opened.
+  // Besides the object, the compiler writes the list of the files that it opened.
   compile.insert(compile.end(), {"-c", "kernel.cpp", "-o", "kernel.o", "-MD", "-MF", "opened"});
   link.insert(link.end(), {"-shared", "kernel.o", "-o", "kernel.so", "-Wl,--as-needed"});
   // A function without a definition is an error here already, not at load time. (Sanitizers need the program's
@@ -330,13 +334,13 @@ std::optional<Files> build_files(const std::vector<std::string>& compiler,
 Built build(const std::vector<std::string>& compiler, std::span<const ImageRequest* const> requests, TimeLimit limit) {
   Built built;
   built.entries = number_expressions(requests);
-  // Before the compile: a file that changes meanwhile is compiled again.
+  // Made before the compile, so that a file that changes meanwhile is compiled again.
   built.files = expected_files(*requests.front(), folders_of(*requests.front()));
   std::optional<Files> files = build_files(compiler, requests, limit, HostVariant::plain, built);
   if (!files) return built;
   std::vector<std::string> symbols;
   for (const auto& [expression, index] : built.entries) symbols.push_back(entry_symbol(index));
-  // Of the plain code: sanitized code has other sizes.
+  // Taken from the plain code, because sanitized code has other sizes.
   built.shared = static_shared_bytes(files->object, symbols, "current_thread_pointer");
   if (sanitizers().any()) files = build_files(compiler, requests, limit, HostVariant::sanitized, built);
   if (files) built.code = std::make_shared<const std::vector<std::byte>>(std::move(files->shared_object));
@@ -379,7 +383,7 @@ TimeLimit HostCompiler::limit(std::size_t images) const {
 std::vector<CompileOutcome> HostCompiler::compile_together(std::span<const ImageRequest* const> requests) {
   const auto begin = std::chrono::steady_clock::now();
   Built built;
-  CompileOutcome source;  // failed: the source itself is at fault, or every run of the compiler is late
+  CompileOutcome source;  // failed: the source itself is at fault, or every run of the compiler takes too long
   {
     const CompilingNow turn;
     try {
@@ -387,7 +391,7 @@ std::vector<CompileOutcome> HostCompiler::compile_together(std::span<const Image
     } catch (const RefusedHeader& refused) {
       source = built.failed = failure(Verdict::compile_error, refused.what());
     }
-    // One cause for all costs two runs, not one for each.
+    // If one cause makes all requests fail, this costs two runs instead of one for each request.
     if (built.failed.verdict != Verdict::ok && source.verdict == Verdict::ok && requests.size() > 1)
       source = check_source(tool().command, *requests.front(), limit(1)).failed;
   }
@@ -402,7 +406,7 @@ std::vector<CompileOutcome> HostCompiler::compile_together(std::span<const Image
   } else if (source.verdict != Verdict::ok && source.verdict != Verdict::compile_crash) {
     outcomes.assign(requests.size(), source);
   } else {
-    // One request is at fault: halves, down to that one alone, so that the others succeed.
+    // One request is at fault: compiles the halves, down to that request alone, so that the others succeed.
     const std::size_t half = requests.size() / 2;
     outcomes = compile_together(requests.first(half));
     for (CompileOutcome& outcome : compile_together(requests.subspan(half))) outcomes.push_back(std::move(outcome));

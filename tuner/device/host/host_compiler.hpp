@@ -15,12 +15,13 @@ namespace attune {
 
 class HostCompiler final : public Compiler {
  public:
-  // A compiler that takes longer than its limit is stopped, with all its children. `user_seconds`: for one image; a run
-  // of the compiler has default_compile_limit_seconds else, of which no instantiation takes a tenth.
+  // A compiler that takes longer than its limit is stopped, with all its children. `user_seconds`: the limit for one
+  // image. Without it, a run of the compiler has default_compile_limit_seconds; no instantiation takes a tenth of that.
   explicit HostCompiler(std::optional<double> user_seconds = compile_limit_seconds()) : user_seconds_(user_seconds) {}
 
   std::vector<CompileOutcome> compile(std::span<const ImageRequest> requests) override;
-  // More instantiations in one run share the cost of reading the source; fewer keep both cores busy.
+  // With more instantiations, a run shares the cost of reading the source among more of them; with fewer, there are
+  // runs for both cores.
   std::size_t preferred_batch() const noexcept override { return 12; }
   std::string toolchain() override;
   bool disturbs_timing() const noexcept override { return true; }
@@ -36,11 +37,11 @@ class HostCompiler final : public Compiler {
   std::optional<HostTool> tool_;
 };
 
-// Returns a digest of the texts and options that it adds to a request, $ATTUNE_HOST_CXXFLAGS among them. It runs no
-// compiler. Thread-safe.
+// Returns a digest of the texts and options that HostCompiler adds to a request, $ATTUNE_HOST_CXXFLAGS among them. It
+// runs no compiler. Thread-safe.
 std::string host_additions();
 
-// Returns the architecture name of images that this executor can load.
+// Returns the architecture name of the images that the host device of this process can load.
 std::string host_image_architecture();
 
 }  // namespace attune

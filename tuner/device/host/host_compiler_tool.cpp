@@ -54,7 +54,7 @@ std::string library_of(const HostTool& tool, const std::string& name) {
   const ProcessResult answer = ask(tool.command, {"-print-file-name=" + name});
   const std::string path = answer.output.substr(0, answer.output.find('\n'));
   std::error_code ignored;
-  // A compiler without it repeats the name.
+  // A compiler that lacks the library repeats its name.
   return answer.exit_code == 0 && fs::path(path).is_absolute() && fs::exists(path, ignored) ? path : "";
 }
 

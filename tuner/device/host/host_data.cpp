@@ -34,7 +34,7 @@ Comparison compare(const void* actual, const void* expected, std::uint64_t count
   const T* const got = static_cast<const T*>(actual);
   const T* const wanted = static_cast<const T*>(expected);
   constexpr std::uint64_t none = ~std::uint64_t{0};
-  std::uint64_t last_wrong = none, last_nonfinite = none;  // elements: each counts once
+  std::uint64_t last_wrong = none, last_nonfinite = none;  // elements, each of which counts once
   Comparison result;
   for (std::uint64_t i = 0; i < count * components; ++i) {
     const ops::ElementComparison one =
@@ -58,7 +58,7 @@ constexpr Typed typed(std::string_view name) {
   return {name, generate<T>, compare<T>};
 }
 
-// Poisoned bytes are no bool: these are compared as bytes.
+// A poisoned byte is not a valid bool, so elements of bool are compared as bytes.
 constexpr std::array element_types{Typed{"bool", generate<bool>, compare<unsigned char>},
                                    typed<signed char>("int8"),
                                    typed<short>("int16"),
@@ -87,7 +87,7 @@ Found found_by(const CompareElements& what) {
 }
 
 Found found_by(const CountDifferences& what) {
-  if (what.bytes == 0 || std::memcmp(what.a, what.b, what.bytes) == 0) return {};  // as a rule
+  if (what.bytes == 0 || std::memcmp(what.a, what.b, what.bytes) == 0) return {};  // the usual case
   const auto* const x = static_cast<const unsigned char*>(what.a);
   const auto* const y = static_cast<const unsigned char*>(what.b);
   Found found;

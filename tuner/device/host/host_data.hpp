@@ -1,5 +1,5 @@
-// Makes and inspects data on the host: Device::generate() and inspect(), by data_ops.hpp. Pure but for the memory
-// named.
+// Makes and inspects data on the host: implements Device::generate() and inspect() by data_ops.hpp. Touches nothing but
+// the memory that it is given.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,6 @@
 namespace attune {
 void generate_on_host(void* target, std::string_view type, std::uint64_t count, const FillValues& fill,
                       std::uint64_t seed);
-// Of memory that the host reads.
+// Inspects memory that the host can read.
 Found inspect_on_host(const Inspection& inspection);
 }  // namespace attune

@@ -27,13 +27,14 @@ namespace {
 
 constexpr std::size_t alignment = 256;
 
-// From this size on, an allocation is compared with the free memory. Linux grants any size and kills the process when
-// it writes.
+// From this size on, an allocation is compared with the free memory, because Linux grants any size and kills the
+// process when it writes.
 constexpr std::size_t large_bytes = 64 << 20;
 
-// Before a cold sample the lines of all arrays are dropped from the caches. Where that cannot be done, or there are
-// more bytes than these, it reads four times the last-level cache, up to this limit. Server processors share hundreds
-// of MiB: reading these takes longer than the timed kernels.
+// Before a cold sample the lines of all arrays are dropped from the caches. If that cannot be done, or the arrays have
+// more than N bytes, the device reads N bytes of its own instead. N is four times the last-level cache, but at most
+// this limit: server processors share hundreds of MiB of cache, and reading those would take longer than the timed
+// kernels.
 constexpr std::size_t flush_over_cache = 4, most_flush_bytes = 64 << 20;
 
 class HostDevice final : public Device {
@@ -173,7 +174,7 @@ class HostDevice final : public Device {
                                   free_memory(), info_.memory_bytes));
   }
 
-  // Returns why the operation is no launch; "" if it is one.
+  // Returns why the operation cannot be launched; "" if it can.
   std::string unlaunchable(const Operation& operation) const {
     if (operation.function == nullptr) return "launch of no function";
     const auto& [grid, block, shared, cluster, overlaps, cooperative] = operation.shape;
@@ -201,7 +202,7 @@ class HostDevice final : public Device {
     read_past_caches(bytes);
   }
 
-  // Reads a line's word of each line.
+  // Reads one word of each line.
   void read_past_caches(std::size_t bytes) {
     constexpr std::size_t words_per_line = 8;
     if (flush_.empty()) flush_.resize(bytes / sizeof(std::uint64_t), 1);
@@ -213,7 +214,8 @@ class HostDevice final : public Device {
   const int threads_;
   const DeviceInfo info_;
   const std::shared_ptr<HostCompiler> compiler_;
-  // Blocks. Sanitized ones run one after another: then static shared memory has one place.
+  // The number of blocks that run at once. Sanitized blocks run one after another, so that static shared memory has one
+  // place.
   const std::uint64_t at_once_;
   LaunchPool pool_;
   std::mutex allocating_;

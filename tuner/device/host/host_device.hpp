@@ -7,7 +7,7 @@
 
 namespace attune {
 
-// Opens it on any hardware. The first compile looks for the C++ compiler.
+// Opens the host device, on any hardware. The first compile looks for the C++ compiler.
 std::unique_ptr<Device> open_host_device();
 std::shared_ptr<Compiler> make_host_compiler();
 

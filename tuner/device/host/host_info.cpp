@@ -53,7 +53,7 @@ DeviceInfo host_device_info(int threads) {
   info.memory_bytes =
       static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   info.l2_bytes = last_level_cache();
-  // As on a present GPU: a kernel that runs here fits there.
+  // As on current GPUs, so that a kernel that runs here fits there.
   info.shared_per_block = 227 * 1024;
   info.shared_per_multiprocessor = 228 * 1024;
   info.driver = "host";

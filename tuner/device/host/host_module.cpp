@@ -23,7 +23,8 @@ extern "C" __attribute__((weak)) const char* __asan_default_options() { return "
 namespace attune {
 namespace {
 
-// The loaded object, and the temporary file in place of a memory file where these cannot be executed.
+// The loaded object. Where memory files cannot be executed, also the folder with the temporary file that takes their
+// place.
 struct Loaded {
   std::optional<TemporaryFolder> folder;
   void* handle = nullptr;
@@ -32,9 +33,9 @@ struct Loaded {
   }
 };
 
-// Returns a name of an open file that no call returned before: glibc takes objects of one name for the same, and a
-// kernel can close descriptors, so that their numbers come again. "/." between folders means nothing: a number is
-// written with it, bit by bit.
+// Returns a name of an open file that no call returned before. glibc takes objects with equal names for the same
+// object, and descriptors' numbers come again, because a kernel can close descriptors. "/." between folders means
+// nothing, so the name spells a number with it, bit by bit.
 std::string fresh_name(int file) {
   static std::atomic<std::uint64_t> names{0};
   std::string name = "/proc/self/fd";
@@ -88,7 +89,7 @@ class HostModule final : public Module {
     for (const ImageFunction& function : image.functions) functions_[function.expression] = {function, {}};
   }
 
-  // Returns nothing, or what the object lacks.
+  // Finds the functions of the object. Returns nothing, or what the object lacks.
   std::optional<std::string> resolve() {
     const auto version = symbol<unsigned()>("attune_host_abi_version");
     const auto set_runtime = symbol<void(const attune_host::Runtime*)>("attune_host_set_runtime");
@@ -117,7 +118,7 @@ class HostModule final : public Module {
     return status.ok() ? &found->second.second : nullptr;
   }
 
-  // The entry of a variable tells where it is (host_compiler.cpp).
+  // The entry of a variable gives the variable's address and size (translation_unit.cpp).
   Variable variable(std::string_view expression, Status& status) override {
     const auto found = functions_.find(std::string(expression));
     if (found == functions_.end()) {

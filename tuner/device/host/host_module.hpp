@@ -1,4 +1,4 @@
-// A shared object of compiled kernels, loaded.
+// Loads a shared object of compiled kernels.
 #pragma once
 
 #include "device/device.hpp"

@@ -10,7 +10,7 @@ namespace attune {
 
 struct KernelCall {
   void (*entry)(void** parameters) = nullptr;
-  attune_host::Thread** (*current_slot)() = nullptr;  // of the object of the entry, for the calling OS thread
+  attune_host::Thread** (*current_slot)() = nullptr;  // the object's pointer to the running thread, per OS thread
   void** parameters = nullptr;
   LaunchShape shape;
   const char* expression = "";  // the entry as written in the kernel file, instantiated

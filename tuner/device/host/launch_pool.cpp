@@ -42,9 +42,9 @@ LaunchPool::~LaunchPool() {
   for (std::thread& helper : helpers_) helper.join();
 }
 
-// Returns how many helpers run the call, and makes those that are not there yet.
+// Returns how many helpers work on the call, and starts those that are missing.
 std::size_t LaunchPool::helpers_for(const KernelCall& call) {
-  // With so few blocks, waking others costs more than they save.
+  // For a single block, waking a helper would only cost time.
   if (call.blocks() == 1) return 0;
   const std::size_t count = call.shape.cooperative ? static_cast<std::size_t>(call.blocks() - 1) : usual_;
   try {

@@ -16,7 +16,7 @@
 
 namespace attune {
 
-// Each may hold 64 MiB of stacks in address space, and memory as far as kernels use them.
+// The stacks of each OS thread may take 64 MiB of address space, and as much memory as kernels use of them.
 constexpr int max_host_threads = 256;
 
 // Returns the number of OS threads for blocks: $ATTUNE_HOST_THREADS, else the cores, at most max_host_threads.
@@ -44,10 +44,10 @@ class LaunchPool {
   BlockRunner own_;    // of the thread that has the turn
 
   std::mutex mutex_;
-  std::condition_variable begun_, begun_more_, ended_;  // for the usual helpers; for the others; for run()
+  std::condition_variable begun_, begun_more_, ended_;  // awaited by the usual helpers; the others; run()
   KernelCall call_;
   std::uint64_t launch_ = 0;  // number of the present launch; helpers wait for it to change
-  std::size_t wanted_ = 0;    // of the helpers, the first ones
+  std::size_t wanted_ = 0;    // so many helpers, from the first on, work on the launch
   std::size_t busy_ = 0;
   bool stopping_ = false;
   std::atomic<std::uint64_t> next_block_{0};

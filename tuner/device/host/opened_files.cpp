@@ -14,7 +14,7 @@ namespace attune {
 namespace {
 
 constexpr const char* folder_names[] = {"CPATH", "CPLUS_INCLUDE_PATH"};
-// Their headers belong to the compiler's version.
+// Headers in these folders belong to the compiler's version.
 constexpr std::string_view system_folders[] = {"/usr/include",       "/usr/lib",       "/usr/lib64",
                                                "/usr/local/include", "/usr/local/lib", "/usr/local/lib64"};
 

@@ -1,4 +1,4 @@
-// The files of the user that a compile on the host opens, besides those that attune writes for it.
+// Finds which files of the user a compile on the host opens, besides the files that attune writes for the compile.
 #pragma once
 
 #include <filesystem>
@@ -12,21 +12,21 @@
 
 namespace attune {
 
-// Returns the prerequisites of a rule for make, as g++ -MD writes it.
+// Returns the prerequisites of a rule for make, such as g++ -MD writes.
 std::vector<std::string> prerequisites(std::string_view rule);
 
-// Returns the variables that name folders to g++ and clang, with their values.
+// Returns the environment variables that name include folders to g++ and clang, with their values.
 std::string folder_variables();
 
-// Returns the folders that the compiler looks in, in order: of the options of a kernel file, of $ATTUNE_HOST_CXXFLAGS,
-// of its variables. Not the system's.
+// Returns the folders in which the compiler looks, in order: those of a kernel file's options, of
+// $ATTUNE_HOST_CXXFLAGS, and of the compiler's environment variables. The system's folders are not among them.
 std::vector<std::string> named_folders(std::span<const std::string> options, std::span<const std::string> flags);
 
-// Returns what a request may open in the folders, by its texts. So it has the places where the compiler looks in vain.
-// Call it before the compile.
+// Returns the files that a request may open in the folders, going by the request's texts. So the list has the places
+// where the compiler looks in vain. Call it before the compile.
 HeaderFiles expected_files(const ImageRequest& request, const std::vector<std::string>& folders);
 
-// Adds the files of a rule that are not in `own`, the folder with attune's files, and not the system's.
+// Adds the files of a rule to the list, except those in `own`, the folder with attune's files, and the system's.
 void add_opened_files(HeaderFiles& list, std::string_view rule, const std::vector<std::string>& folders,
                       const std::filesystem::path& own);
 

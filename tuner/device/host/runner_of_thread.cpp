@@ -38,7 +38,7 @@ class SharedBuffer {
   SharedBuffer& operator=(const SharedBuffer&) = delete;
   std::byte* data() const noexcept { return data_; }
   std::size_t usable() const noexcept { return usable_; }
-  std::size_t page() const noexcept { return (mapped_ - usable_) / 2; }  // of each inaccessible one, before and after
+  std::size_t page() const noexcept { return (mapped_ - usable_) / 2; }  // of each inaccessible page, before and after
 
  private:
   std::byte* data_ = nullptr;
@@ -75,7 +75,7 @@ void arm_dynamic_shared(std::uint64_t bytes) {
 }
 
 bool dynamic_shared_intact(std::uint64_t bytes) {
-  if (sanitizers().address) return true;  // writes there were reported already
+  if (sanitizers().address) return true;  // AddressSanitizer has reported writes there already
   return std::memcmp(buffer().data() + bytes, canary.bytes, canary_bytes) == 0;
 }
 

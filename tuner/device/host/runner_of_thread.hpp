@@ -1,5 +1,5 @@
-// The BlockRunner that executes kernels on the calling OS thread. The functions are never inlined: a compiler may keep
-// the address of a thread_local in a register. A fiber may continue on another OS thread.
+// The BlockRunner that executes kernels on the calling OS thread. The functions are never inlined, because a compiler
+// may keep the address of a thread_local in a register, while a fiber may continue on another OS thread.
 #pragma once
 
 namespace attune {

@@ -109,8 +109,9 @@ std::vector<std::string> loaded_runtimes() {
   return paths;
 }
 
-// Each runtime has functions of these names, its own end condition, and its own report. It writes to the given
-// descriptor. A runtime that starts with its first report writes to log_path and the process id instead.
+// Gives a runtime the callback and the file for its reports; every runtime has functions of these names, for itself. A
+// runtime that starts only with its first report does not write to this file, but to log_path and the process id.
+// Returns false when the runtime is not loaded or lacks the functions.
 bool instruct(const std::string& runtime, const std::string& report_path) {
   void* const handle = dlopen(runtime.c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) return false;

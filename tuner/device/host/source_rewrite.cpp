@@ -10,7 +10,7 @@
 namespace attune {
 namespace {
 
-// Changes to the source, made in one go. Newlines of what is replaced stay.
+// Changes to the source, made in one go. Newlines in replaced text stay.
 class Edits {
  public:
   explicit Edits(std::string_view source) : source_(source) {}
@@ -62,7 +62,7 @@ class Rewriter {
     return i >= tokens_.size() || text(i) == ";" || text(i) == "\n" || text(i) == "{" || text(i) == "}";
   }
 
-  // Inside braces of namespaces and extern "C" only: no function has begun.
+  // Returns whether only braces of namespaces and extern "C" are open: no function has begun.
   bool outside_functions() const { return other_scopes_ == 0; }
 
   void follow_scopes(std::size_t i) {
@@ -78,7 +78,7 @@ class Rewriter {
     }
   }
 
-  // The declaration around the `__shared__` at `shared`.
+  // Rewrites the declaration around the `__shared__` at `shared`.
   void declaration(std::size_t shared) {
     std::size_t first = shared, end = shared;
     while (first > 0 && !ends(first - 1) && text(first - 1) != ":") --first;
@@ -93,7 +93,7 @@ class Rewriter {
   }
 
   // __shared__ T a[4], b; -> struct attune_value_0 { T a[4]; }; static ::attune_host::Fenced<attune_value_0> ...
-  // What looks like none of the usual declarations stays as it is, without a fence.
+  // A declaration of any other form stays as it is, without a fence.
   void fence(std::size_t shared, std::size_t first, std::size_t end) {
     const bool qualified = first > 1 && text(first - 1) == ":" && text(first - 2) == ":";
     if (text(end) != ";" || text(first) == "#" || qualified) return;
@@ -116,7 +116,8 @@ class Rewriter {
     std::size_t name = 0, end = 0;  // its tokens are [name, end)
   };
 
-  // Of `__shared__ T name[...], name;`: empty when there is anything but names and bounds, or a structure's body.
+  // Returns the declarators of `__shared__ T name[...], name;`. Empty when there is anything but names and bounds, or a
+  // structure's body.
   std::vector<Declarator> declarators_of(std::size_t shared, std::size_t end) const {
     std::vector<Declarator> found;
     std::size_t begin = shared + 1;
@@ -135,7 +136,7 @@ class Rewriter {
         --name;
       }
       const bool named = is_word(text(name).front()) && !is_digit(text(name).front());
-      // The first has its type before it, the others nothing.
+      // The first declarator has its type before it, the others have nothing.
       if (!named || (found.empty() ? name == begin && !typed_before(shared) : name != begin)) return {};
       found.push_back({name, i});
       begin = i + 1;
@@ -146,7 +147,8 @@ class Rewriter {
   // float __shared__ x: the type may stand before the keyword.
   bool typed_before(std::size_t shared) const { return shared > 0 && !ends(shared - 1) && text(shared - 1) != ":"; }
 
-  // The tokens [from, to) without `static` and `__shared__`, one blank where there were blanks, newlines or comments.
+  // Returns the tokens [from, to) without `static` and `__shared__`, with one blank where there were blanks, newlines
+  // or comments.
   std::string original(std::size_t from, std::size_t to) const {
     std::string result;
     for (std::size_t i = from; i < to; ++i) {
@@ -159,7 +161,7 @@ class Rewriter {
   }
 
   // extern __shared__ T name[]; -> T (&name)[] = ::attune_host::dynamic_shared_array();
-  // Storage stands in front of the name: an alignment in front of the type must come first.
+  // The storage class moves to the front of the name, because an alignment in front of the type must come first.
   void dynamic(std::size_t storage, std::size_t shared, std::size_t end) {
     edits_.replace(tokens_[storage], "");
     edits_.replace(tokens_[shared], "");
@@ -176,7 +178,7 @@ class Rewriter {
   std::vector<SourceToken> tokens_;
   Edits edits_;
   int fenced_ = 0;
-  std::vector<bool> scopes_;  // of each open brace: is it a namespace's?
+  std::vector<bool> scopes_;  // for each open brace: is it a namespace's?
   int other_scopes_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// What C++ cannot say of CUDA's shared memory, said otherwise: a rewrite of the kernel's source. Pure.
+// Rewrites a kernel's declarations of shared memory, which have no equivalent in C++, for the host's compiler. Pure.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // The static shared memory of each entry of a compiled object. On the host it is thread-local storage; relocations show
-// which a function uses. Pure.
+// which variables a function uses. Pure.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@
 
 namespace attune {
 
-// Returns, for each of `functions` (symbol names), the bytes of thread-local variables that it uses. Functions of the
-// same object that it calls count too; `ignored` variables do not. `object`: an ELF64 relocatable file compiled with
-// -ffunction-sections. Throws Error for anything else.
+// Returns, for each of `functions` (symbol names), the bytes of thread-local variables that it uses. Variables of the
+// functions that it calls in the same object count, too; variables whose name contains `ignored` do not. `object`: an
+// ELF64 relocatable file compiled with -ffunction-sections. Throws Error for anything else.
 std::map<std::string, std::uint64_t> static_shared_bytes(std::span<const std::byte> object,
                                                          const std::vector<std::string>& functions,
                                                          const std::string& ignored);

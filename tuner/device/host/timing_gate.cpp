@@ -3,7 +3,8 @@
 namespace attune {
 namespace {
 
-// A shared_mutex prefers readers; so a writer waits for it alone, before the door.
+// A shared_mutex prefers readers. So each request holds the door while it waits for the cores, and no reader passes a
+// waiting writer.
 std::mutex door;
 std::shared_mutex cores;
 

@@ -1,5 +1,5 @@
-// Compiling and timing share the cores of this machine and take turns: many compiles at once, or one sample alone. The
-// first request goes first, so that a stream of compiles does not delay the timing. Any thread; never nested.
+// Compiling and timing share the cores of this machine and take turns: many compiles at once, or one sample alone.
+// Requests are granted in order, so that a stream of compiles does not delay the timing. Thread-safe; never nested.
 #pragma once
 
 #include <mutex>

@@ -14,8 +14,8 @@
 namespace attune {
 namespace {
 
-// Options of a kernel file are NVRTC's; the host ignores what has no meaning there. Definitions become directives after
-// attune's headers, which also use names such as T or N.
+// A kernel file's options are for NVRTC; the host ignores those that have no meaning there. Definitions become
+// directives after attune's headers, because these use names such as T or N, too.
 std::string directives_of(const std::vector<std::string>& options) {
   std::string text;
   for (std::size_t i = 0; i < options.size(); ++i) {
@@ -61,7 +61,7 @@ std::string translation_unit(const SourceText& source, const std::vector<std::st
   text += fmt::format("{}{}\n{}\n{}", line_directive(source.name), rewrite_for_host(source.text, variant), checks,
                       line_directive("entries"));
   for (const auto& [expression, index] : entries) {
-    // Of a variable: where it is, and its bytes.
+    // The entry of a variable returns its address and its size in bytes.
     const std::string body =
         expression.starts_with('&')
             ? fmt::format("attune_parameters[0] = (void*){0}; attune_parameters[1] = (void*)sizeof(*{0});", expression)

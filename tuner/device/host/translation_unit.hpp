@@ -1,4 +1,4 @@
-// The C++ text that the host device compiles of a kernel file: the parts of CUDA's language, the source, and an entry
+// The C++ text that the host device compiles for a kernel file: the parts of CUDA's language, the source, and an entry
 // for each expression. Pure functions.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace attune {
 // The kinds of build of a source.
 enum class HostVariant { plain, sanitized };
 
-// Returns the text with its shared memory as variables of a block's runner.
+// Returns the source with its shared memory rewritten to variables of the OS thread that runs a block.
 std::string rewrite_for_host(std::string_view source, HostVariant variant);
 
 // Returns the name of the function that calls entry `index`.
@@ -25,7 +25,7 @@ std::string entry_symbol(std::size_t index);
 // Returns each expression once, with the index of its entry.
 std::map<std::string, std::size_t> number_expressions(std::span<const ImageRequest* const> requests);
 
-// Returns the whole text. `options` are NVRTC's; `checks` is text behind the source.
+// Returns the whole text. `options` are a kernel file's options for NVRTC; `checks` is text to append to the source.
 std::string translation_unit(const SourceText& source, const std::vector<std::string>& options,
                              const std::map<std::string, std::size_t>& entries, const std::string& checks,
                              HostVariant variant);

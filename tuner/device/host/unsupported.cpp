@@ -62,7 +62,7 @@ std::optional<Use> use_in_words(std::string_view text) {
   return std::nullopt;
 }
 
-// Of a line of a kernel.
+// Returns the unsupported use in a line of a kernel, or nothing.
 std::optional<Use> use_in_source(std::string_view line) {
   line = trim_front(line.substr(0, line.find("//")));
   if (line.starts_with('#') && trim_front(line.substr(1)).starts_with("include")) {

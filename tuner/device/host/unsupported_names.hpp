@@ -5,7 +5,7 @@
 
 namespace attune {
 
-// A name ends in `*` where every name that begins so is meant, and in `::` where it counts as a qualifier only.
+// A name with `*` at its end stands for every name that begins so. One with `::` at its end counts only as a qualifier.
 struct Refusal {
   std::string_view name;
   std::string_view reason;

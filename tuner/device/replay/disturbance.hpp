@@ -10,18 +10,18 @@ namespace attune {
 
 struct DisturbanceModel {
   double noise = 0.01;         // standard deviation of every sample, relative
-  double boost = 0.12;         // faster by this much after a rest,
-  int boost_samples = 20;      // lost over so many samples
+  double boost = 0.12;         // how much faster the device is after a rest, relative
+  int boost_samples = 20;      // the number of samples over which it loses the boost
   double rest_chance = 0.01;   // that the device has rested when a configuration is loaded
-  double clock_step = 0.08;    // between two states of the clock,
-  double clock_chance = 0.01;  // left with this chance by each sample
-  double tail_chance = 0.03;   // of a sample that something else delays,
-  double tail_scale = 0.05;    // by this much or more: Pareto,
-  double tail_exponent = 1.5;  // whose variance is infinite
-  double cold_start = 0.06;    // slower, the first sample after a load
-  double quantum_ns = 500;     // of the event timer
-  double mode_chance = 0;      // that a launch takes longer, whatever the kernel,
-  double mode_ns = 0;          // by so much
+  double clock_step = 0.08;    // relative difference between the two states of the clock
+  double clock_chance = 0.01;  // that a sample begins with a change of that state
+  double tail_chance = 0.03;   // that something else delays a sample
+  double tail_scale = 0.05;    // the least such delay, relative; delays have a Pareto distribution
+  double tail_exponent = 1.5;  // of that distribution, whose variance is infinite
+  double cold_start = 0.06;    // how much slower the first sample after a load is, relative
+  double quantum_ns = 500;     // the step of the event timer
+  double mode_chance = 0;      // that a launch takes longer, whatever the kernel
+  double mode_ns = 0;          // by how much it then takes longer
 };
 
 class Disturbance {

@@ -1,4 +1,4 @@
-// The expression of the only entry identifies a recording's configuration in images.
+// Entries of replayed kernels. An image has one entry, whose expression identifies a configuration of the recording.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace attune {
 constexpr std::string_view replay_reference = "replay_reference";  // gives the expected result: takes no time
 
 std::string replay_entry(const Recording& recording);  // "replay<TILE, ROWS>"
-// Makes the entry with a trial's values: "replay<32, 4>". It searches no names: recordings may have thousands of
-// parameters.
+// Makes the entry with a trial's values: "replay<32, 4>". It looks no names up, because recordings may have thousands
+// of parameters.
 class ReplayExpressions {
  public:
   explicit ReplayExpressions(const Recording& recording);
@@ -22,8 +22,8 @@ class ReplayExpressions {
  private:
   std::vector<std::vector<std::string>> texts_;  // by parameter and position
 };
-// Returns "NVIDIA A100 #1f2e3d4c". The digest covers the results: recordings with other results are other devices. One
-// device's trials say nothing certain of another, but may start its search.
+// Returns "NVIDIA A100 #1f2e3d4c". The digest covers the results: recordings with other results are other devices.
+// Trials of one device say nothing certain about another, but may start its search.
 std::string replay_device_name(const Recording& recording);
 Configuration configuration_of(const Recording& recording, const RecordedTrial& trial);
 
