@@ -179,7 +179,7 @@ void CompileLanes::run(Lane& lane) {
 }
 
 void CompileLanes::deliver(const Waiting& waiting, Outcome outcome, std::uint64_t epoch) {
-  // Delivers under the mutex, so that a result that cancel() drops is not delivered after it.
+  // Delivers under the mutex, so that no cancelled result is delivered after cancel().
   const std::lock_guard lock(mutex_);
   if (epoch != epoch_) return;
   Result result;

@@ -27,7 +27,7 @@ TimeLimit Deadlines::limit(const Job& job) const {
 TimeLimit Deadlines::limit_of_reference(const Job& job) const {
   const auto* const begin = std::get_if<Begin>(&job);
   if (begin == nullptr || !begin->setup.self_checked) return limit(job);
-  return {launches(2) + checks(2) + keep_seconds, on_host && !user_seconds};  // it may run twice, over other outputs
+  return {launches(2) + checks(2) + keep_seconds, on_host && !user_seconds};  // two runs: the outputs are filled twice
 }
 
 double Deadlines::launches(int count) const {

@@ -89,7 +89,7 @@ class Pool {
   bool lost_device_ = false;
   std::set<Ticket> at_device_, dropped_;  // device jobs without a result yet; device jobs that get no result
   Ticket last_ = 0;
-  double seconds_ = 0;  // Pool::seconds() at the last result that was taken
+  double seconds_ = 0;  // Result::seconds of the last device result that was taken
   unsigned compilers_ = 1;
   std::optional<DeviceInfo> compiled_for_;  // nothing: images are compiled for the device that is opened
   std::optional<DeviceOpened> opened_;

@@ -267,9 +267,8 @@ void ProblemData::add_own(Checks& checks) const {
   }
 }
 
-// Returns the advice for an output whose first wrong element still holds the poison, or a NaN that may come from it;
-// else
-// "".
+// Returns the advice for an output whose first wrong element still holds the poison, or a NaN that may come from it.
+// Returns "" for other outputs.
 std::string ProblemData::poison_advice(const Array& array, const Comparison& comparison) const {
   const ArgumentSetup& described = arguments_[array.argument];
   if (described.role != Role::out) return "";

@@ -46,7 +46,7 @@ class ProblemData {
   // the poisonings(), from 0.
   void reset(std::size_t poisoning = 0);
   // Returns how many launches a check takes, each with other poisons in the outputs. It is one, unless an expected
-  // result has elements that are equal to every poison; then it is two.
+  // result contains every poison, so that none is wrong everywhere; then it is two.
   std::size_t poisonings() const;
   // Returns the copies that restore the inout arrays before a sample. It is empty when nothing must be restored.
   const std::vector<Operation>& restores() const noexcept { return restores_; }

@@ -55,7 +55,7 @@ class ProblemOnDevice {
   // Returns how many bytes attune's own copies of the data take, which sampling in streams has allocated.
   std::uint64_t copied_bytes() const noexcept { return data_.copied_bytes(); }
   // Checks the inputs, and attune's own data. Returns the verdict `guard` when a launch has changed an input, which is
-  // restored, or attune's own data; then the status is sticky.
+  // restored, or attune's own data, which makes the status sticky.
   Status check_own();
   // Releases an instance. It is no error if the instance is not loaded.
   void release(InstanceId instance);

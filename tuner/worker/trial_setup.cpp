@@ -41,7 +41,7 @@ Value scalar_fill(const KernelSpec& spec, const Argument& argument, const Proble
   return floating ? Value(values.a) : Value(values.integer_a);
 }
 
-// `seed` is needed only for steps with a scalar that is filled by the seed, such as those of [[prepare]].
+// `seed`: needed only for [[prepare]], because no other step may take a scalar that is filled with the seed.
 StepsSetup steps_setup(const KernelSpec& spec, const Problem& problem, std::vector<ResolvedStep> steps,
                        std::vector<ResolvedArgument> arguments, const Image& image, std::uint64_t seed = 0) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {

@@ -90,8 +90,8 @@ class WorkerContents {
   std::uint64_t free_at_begin() const;  // bytes of the device's memory
   bool is_apart() const;
   bool is_worn() const;
-  // Returns whether a fresh worker has to do the job. A job over the one loaded instance that
-  // changed the worker needs none.
+  // Returns whether a fresh worker has to do the job. A job over the one loaded instance that changed the worker needs
+  // no fresh worker.
   bool needs_fresh(const Job& job) const;
   struct Past {
     int attempt = 1;  // the number of its present attempt
