@@ -1,4 +1,4 @@
-// AddedBundles: the bundles of a Dispatcher, as wisdom and as images. Any thread.
+// AddedBundles: the bundles that were added to a Dispatcher, as sources of wisdom and of images. Any thread.
 #pragma once
 
 #include <memory>
@@ -18,11 +18,11 @@ class AddedBundles {
  public:
   explicit AddedBundles(Warnings& warnings) : warnings_(warnings) {}
 
-  // Keeps it, unless it has neither records nor images, or is there already.
+  // Keeps the bundle, unless it has neither records nor images, or is there already.
   void add(const Bundle& bundle);
-  // Returns an image by its key. A damaged one counts as absent, with a warning.
+  // Returns an image by its key. A damaged image counts as absent, with a warning.
   std::optional<Image> find_image(const std::string& key) const;
-  // Returns those with records, in the order in which they were added.
+  // Returns the wisdom of each bundle that has records, in the order in which the bundles were added.
   std::vector<std::shared_ptr<const RecordTable>> wisdom() const;
 
  private:

@@ -57,7 +57,7 @@ std::vector<std::size_t> passed_arguments(const KernelSpec& spec) {
   std::vector<std::size_t> passed;
   for (std::size_t i = 0; i < spec.arguments.size(); ++i) {
     const Argument& argument = spec.arguments[i];
-    // What prepare, reference and verify steps alone use is the tuner's.
+    // An argument that only prepare, reference and verify steps use belongs to the tuner.
     const bool is_plans_own = argument.role == Role::scratch || argument.role == Role::map ||
                               (argument.role == Role::scalar && argument.value) ||
                               (argument.symbol.empty() && !use_argument(spec, spec.launch, argument.name));
@@ -104,7 +104,7 @@ std::vector<std::size_t> passed_arguments(const KernelSpec& spec) {
   }
   if (resolved.value) {
     expected.is_fixed = true;
-    expected.fixed = read<std::uint64_t>(encode_scalar(*resolved.value, resolved.type));  // none of a vector type
+    expected.fixed = read<std::uint64_t>(encode_scalar(*resolved.value, resolved.type));  // no vector type
   }
 }
 
@@ -131,7 +131,7 @@ void ArgumentTable::encode(std::span<const PlanArgument> passed, std::span<void*
       break;
     case Kind::array:
     case Kind::integer:
-      return nullptr;  // bytes_of() has what fits
+      return nullptr;  // bytes_of() has handled all values that fit
     default:
       bytes = real_of(passed, room);
   }
@@ -139,7 +139,7 @@ void ArgumentTable::encode(std::span<const PlanArgument> passed, std::span<void*
 }
 
 [[gnu::hot]] const void* ArgumentForm::real_of(const PlanArgument& passed, std::uint64_t& room) const {
-  if (passed.kind == PlanArgument::Kind::other)  // half, bfloat16 as such
+  if (passed.kind == PlanArgument::Kind::other)  // a half or bfloat16 itself
     return is_of_type(passed.type) ? passed.bytes.data() : nullptr;
   if (passed.kind == PlanArgument::Kind::pointer || passed.kind == PlanArgument::Kind::values) return nullptr;
   const bool is_integer = passed.kind == PlanArgument::Kind::integer;

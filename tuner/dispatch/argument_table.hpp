@@ -1,5 +1,5 @@
-// ArgumentTable: what an application must pass to a plan, and how it becomes kernel parameters. Built once per plan,
-// immutable, any thread. Checking and encoding a call neither allocates nor looks anything up.
+// ArgumentTable: which arguments an application must pass to a plan, and how they become kernel parameters. Built once
+// per plan and immutable; any thread. Checking and encoding a call neither allocates nor looks anything up.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace attune {
 
-// Returns which arguments an application passes, by their places in spec.arguments.
+// Returns the places in spec.arguments of the arguments that an application passes.
 std::vector<std::size_t> passed_arguments(const KernelSpec& spec);
 
 // Returns the value that stands in the bytes of an argument.
@@ -29,14 +29,14 @@ T read(const std::array<std::byte, 16>& bytes) {
   return value;
 }
 
-// What a launch checks and converts of one argument: half a line of the cache.
+// How a launch checks and converts one argument. It takes half a line of the cache.
 struct alignas(32) ArgumentForm {
   // How it is encoded; decided once, so that a launch dispatches on one small number.
   enum class Kind : std::uint8_t { array, values, integer, real32, real64, real16, verbatim };
 
-  const char* type_name = nullptr;  // of the element or the scalar: attune's own text
+  const char* type_name = nullptr;  // attune's own text, of the type of the element or of the scalar
   std::uint64_t limit = 0;          // arrays: the least count of elements; integers and bool: the greatest value
-  std::uint64_t fixed = 0;          // the bytes that a fixed scalar must have
+  std::uint64_t fixed = 0;          // the bytes that a scalar with `is_fixed` must have
   std::uint16_t size = 0;           // bytes of the parameter: at most most_parameter_bytes
   std::uint16_t slot = 0;
   std::uint8_t type_length = 0;
@@ -47,8 +47,8 @@ struct alignas(32) ArgumentForm {
 
   std::string_view type() const noexcept { return {type_name, type_length}; }
 
-  // Checks what was passed. Returns where the bytes of the parameter lie: where they were passed, or in `room`, into
-  // which they are converted. Returns null where it does not fit.
+  // Checks what was passed. Returns the address of the parameter's bytes: where they were passed, or `room`, into which
+  // they are converted. Returns null where the passed value does not fit.
   const void* bytes_of(const PlanArgument& passed, std::uint64_t& room) const {
     if (kind == Kind::array) return fits_array(passed) ? passed.bytes.data() : nullptr;
     if (kind == Kind::integer && passed.kind == PlanArgument::Kind::integer) return integer_of(passed);
@@ -57,7 +57,7 @@ struct alignas(32) ArgumentForm {
   }
 
  private:
-  // Both names are literals most often, which a linker keeps once.
+  // Most often both names are the same literal, which a linker keeps once, so that the addresses are equal.
   bool is_of_type(std::string_view name) const {
     return name.size() == type_length &&
            (name.data() == type_name || std::memcmp(name.data(), type_name, type_length) == 0);
@@ -73,7 +73,7 @@ struct alignas(32) ArgumentForm {
     if (is_negative ? !is_signed || ~value > limit : value > limit) return nullptr;
     return is_fixed && (value ^ fixed) << (64 - 8 * size) != 0 ? nullptr : passed.bytes.data();
   }
-  // What rounds, rounds as in C++; only a finite value that becomes infinite is refused.
+  // A value is rounded as in C++. Only a finite value that becomes infinite is refused.
   static const void* float_of(const PlanArgument& passed, std::uint64_t& room) {
     const auto value = read<double>(passed.bytes);
     const auto narrow = static_cast<float>(value);
@@ -90,12 +90,12 @@ class ArgumentTable {
   // `resolved`: every argument of the kernel, in order (resolve_arguments).
   ArgumentTable(const KernelSpec& spec, std::span<const ResolvedArgument> resolved);
 
-  // Checks what an application passed and writes it into `slots`: of every argument of the kernel, 16 bytes or more.
-  // Scratch and computed scalars are left alone. Throws UsageError naming the argument, what it is and what was passed;
-  // `slots` are then of no use for a launch.
+  // Checks what an application passed and writes it into `slots`, which has 16 bytes or more for every argument of the
+  // kernel. Slots of scratch arrays and computed scalars are left alone. Throws UsageError that names the argument,
+  // what it is and what was passed; the content of `slots` must not be launched then.
   void encode(std::span<const PlanArgument> passed, std::span<void* const> slots) const;
 
-  // Returns those of the arguments that the application passes, in order.
+  // Returns the forms of the arguments that the application passes, in order.
   std::span<const ArgumentForm> forms() const noexcept { return forms_; }
 
   // "transpose(out: float*, in: const float*, width: int64, height: int64)": what the application passes.

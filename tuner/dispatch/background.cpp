@@ -43,7 +43,7 @@ void Background::wait() {
   changed_.wait(lock, [this] { return jobs_.empty() && !is_busy_; });
 }
 
-// Jobs that are waited for come first.
+// Jobs of add(), which wait() waits for, come before the later one.
 std::optional<Background::Job> Background::next() {
   std::optional<Job> job;
   if (!jobs_.empty()) {

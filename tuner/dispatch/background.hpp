@@ -1,5 +1,5 @@
-// Background: one thread for what need not be waited for. It begins with the first job. Any thread adds jobs; ending
-// waits for the job that runs and drops the others.
+// Background: one thread for jobs that nothing waits for. The thread starts with the first job. Any thread may add
+// jobs. The destructor waits for the job that runs and drops the others.
 #pragma once
 
 #include <chrono>
@@ -25,9 +25,10 @@ class Background {
 
   // Takes a job, which must not throw. Throws Error when no thread can be started; the job is not taken then.
   void add(Job job);
-  // The same for later. There is one at most: a further one takes its place.
+  // Takes a job that runs at `when` or later. There is one such job at most: a further one replaces it. Throws Error
+  // when no thread can be started.
   void set_later(Clock::time_point when, Job job);
-  // Waits until no job is left or under way. The one for later does not count.
+  // Waits until no job of add() is left or under way.
   void wait();
 
  private:

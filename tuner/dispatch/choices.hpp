@@ -1,5 +1,5 @@
-// Choices: the configurations that a dispatcher of deterministic ones has used, by kernel and problem. A choice is made
-// once: what is tuned, dropped or asked anew later changes nothing. Owned by a Planner; any thread.
+// Choices: the configurations that a dispatcher with `deterministic_only` has used, by kernel and problem. A choice is
+// made once and stays, whatever is tuned, dropped or asked for again later. Owned by a Planner; any thread.
 #pragma once
 
 #include <mutex>
@@ -19,7 +19,7 @@ class Choices {
     return place == made_.end() ? std::nullopt : std::optional(place->second);
   }
 
-  // Makes the choice, unless it is made. Returns it.
+  // Makes `wished` the choice, unless there is a choice already. Returns the choice.
   GradedMatch keep(const PlanRequest& request, const GradedMatch& wished) {
     const std::lock_guard lock(mutex_);
     return made_.try_emplace(request, wished).first->second;

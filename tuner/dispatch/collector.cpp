@@ -9,7 +9,7 @@
 namespace attune {
 namespace {
 
-// How long a launch is waited for that began before something was dropped: a long kernel on the host device.
+// Pauses between two looks at whether a grace period is over. It lasts long when a long kernel runs on the host device.
 constexpr std::chrono::nanoseconds first_pause = std::chrono::milliseconds(1), longest_pause = std::chrono::seconds(1);
 
 }  // namespace
@@ -81,8 +81,8 @@ void Collector::drop_images() {
   if (!doomed.empty()) holders_.drop(doomed, dropped_);
 }
 
-// Unloading code waits for the work of its context; it spoils no capture, nor does it hold up other threads. Freeing
-// memory waits for that too, and holds up launches: it comes last.
+// Unloading code waits for all work of its context; it spoils no capture and does not hold up other threads. Freeing
+// memory waits for that work too, and also holds up launches, so it comes last.
 void Collector::free_dropped() {
   dropped_.clear();
   images_ += static_cast<std::uint64_t>(std::ranges::count_if(modules_, [](const auto& one) { return one.expired(); }));

@@ -1,5 +1,6 @@
-// Collector: drops code and scratch memory of a dispatcher that was not used for two epochs, where there is more than
-// the limits say. Epochs go by only while there is. It works on the background thread. Owned by a Dispatcher.
+// Collector: drops code and scratch memory of a dispatcher that was not used for two epochs, while more is held than
+// the limits allow. Epochs pass only while a limit is exceeded. It works on the background thread. Owned by a
+// Dispatcher.
 #pragma once
 
 #include <atomic>
@@ -24,19 +25,19 @@ struct MemoryLimits {
 
 class Collector {
  public:
-  // What holds plans and modules. Any thread.
+  // Access to everything that holds plans and modules. Any thread.
   struct Holders {
-    std::function<void(Survey&)> survey;                // says what is held
-    std::function<void(const Doomed&, Dropped&)> drop;  // lets go of it: no launch that begins then finds it
+    std::function<void(Survey&)> survey;                // adds to the survey what is held
+    std::function<void(const Doomed&, Dropped&)> drop;  // moves doomed code to `Dropped`: later launches do not find it
   };
-  // `background` must outlive end(), not this.
+  // `background` may end before this object, but not before end() is called.
   Collector(std::shared_ptr<Device> device, std::shared_ptr<Holdings> holdings, const MemoryLimits& limits,
             Background& background, Holders holders);
-  // Begins no epoch any more. What is dropped already is freed with this.
+  // Stops watching growth, so that growth begins no epochs any more. What is dropped already is freed with this object.
   void end() { holdings_->on_growth({}); }
 
   struct Counts {
-    std::uint64_t images = 0, scratch = 0;  // that were dropped
+    std::uint64_t images = 0, scratch = 0;  // images and scratch arrays that were dropped
   };
   Counts counts() const noexcept { return {images_, scratch_}; }
 
@@ -56,12 +57,12 @@ class Collector {
   const Holders holders_;
   std::atomic<bool> is_under_way_{false};
   std::atomic<std::uint64_t> images_{0}, scratch_{0};
-  // All below is of the background thread.
+  // Only the background thread uses the members below.
   Dropped dropped_;
-  std::vector<std::weak_ptr<const Module>> modules_;  // that were dropped
-  std::vector<ScratchMemory> memory_;                 // that was taken
-  std::optional<GracePeriod> grace_;                  // while launches may read what was dropped
-  std::chrono::nanoseconds pause_{};                  // until it is asked again
+  std::vector<std::weak_ptr<const Module>> modules_;  // the dropped modules, to count which of them are freed
+  std::vector<ScratchMemory> memory_;                 // taken from streams, to be freed
+  std::optional<GracePeriod> grace_;                  // set while launches may read what was dropped
+  std::chrono::nanoseconds pause_{};                  // until `grace_` is asked again
 };
 
 }  // namespace attune

@@ -1,5 +1,5 @@
-// Where the reader of wisdom databases makes itself known. A program has it if it links attune::runtime rather than
-// attune::bundle_runtime.
+// The hook by which the reader of wisdom databases registers itself. A program has that reader if it links
+// attune::runtime rather than attune::bundle_runtime.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@ namespace attune {
 // Makes the table of a database file.
 using MakeDatabaseReader = std::unique_ptr<const RecordTable> (*)(const std::filesystem::path& file);
 
-// Set once, before main(). Returns null in a program without it.
+// Returns the reader's maker, which is set once, before main(); null in a program without the reader.
 MakeDatabaseReader database_reader() noexcept;
 void set_database_reader(MakeDatabaseReader make) noexcept;
 

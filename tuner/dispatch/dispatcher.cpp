@@ -41,7 +41,7 @@ std::shared_ptr<Device> open_wished(const std::string& wished) {
   return open_device(trusted_environment("ATTUNE_DEVICE").value_or("cuda"));
 }
 
-// Returns null where there is none.
+// Returns null where no database is to be read, or where it cannot be opened.
 std::unique_ptr<const RecordTable> open_database(const DispatcherOptions& options, bool is_of_bundle,
                                                  Warnings& warnings) {
   const MakeDatabaseReader make = database_reader();
@@ -91,7 +91,7 @@ struct Dispatcher::State {
   }
   ~State() { collector.end(); }
 
-  // Does it, and passes warnings on whether it fails or not.
+  // Does the work, and delivers warnings whether the work fails or not.
   template <typename Work>
   std::invoke_result_t<Work> and_warn(const Work& work) {
     try {
@@ -104,7 +104,7 @@ struct Dispatcher::State {
     }
   }
 
-  // The steady state: one shared lock, one look-up.
+  // Finds a known plan: in the steady state a request costs one shared lock and one look-up.
   Parts find(const PlanRequestView& request) const {
     const std::shared_lock lock(mutex);
     const auto place = plans.find(request);
@@ -113,9 +113,9 @@ struct Dispatcher::State {
     return place->second.parts;
   }
 
-  // `problem`: complete. A request with the defaults and one without them share one plan.
+  // `problem` is complete, so that a request that names the defaults and one that omits them share one plan.
   Planned plan(const KernelPack& kernel, const Problem& problem, Policy policy) {
-    // What is used must not depend on what is there already.
+    // The configuration must not depend on which images are there already.
     if (options.deterministic_only && policy == Policy::background) policy = Policy::wait;
     if (policy != Policy::wait) return planner.plan(kernel, problem, policy);
     const PlanRequest complete{kernel.spec.name, problem};
@@ -157,7 +157,7 @@ struct Dispatcher::State {
     return all;
   }
 
-  // Forgets what plan() found, so that it asks anew.
+  // Forgets what plan() found, so that it reads the wisdom again.
   void forget_plans() {
     preparing.clear();
     const std::unique_lock lock(mutex);

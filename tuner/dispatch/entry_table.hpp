@@ -1,5 +1,6 @@
-// EntryTable: entries by problem key. Insert-only, with open addressing: readers take no lock and write nothing that is
-// shared. Any thread. A slot says where the memory lies that a launch reads: it is fetched together with the entry.
+// EntryTable: a hash table of entries by problem key. It is insert-only, with open addressing, so readers take no lock
+// and write nothing that is shared. Any thread. A slot also holds the address of the memory that a launch of its entry
+// reads, so that a look-up prefetches that memory together with the entry.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace attune {
 template <typename Entry>
 class EntryTable {
  public:
-  // Keys have so many numbers that are used; the others are 0.
+  // `numbers`: how many numbers of a key are used; the others are 0.
   explicit EntryTable(std::size_t numbers = most_problem_names) : numbers_(numbers) { publish(first_slots); }
 
   // Returns the entry of a key, or null.
@@ -38,7 +39,8 @@ class EntryTable {
     }
   }
 
-  // Takes over where the memory of an entry lies. It may be gone: that costs time and no more.
+  // Stores in the entry's slot where the entry's memory lies at present. If that memory is freed later, a prefetch of
+  // it only costs time.
   void fetch_ahead(const Entry& entry) noexcept {
     const Slots& slots = *present_.load(std::memory_order_acquire);
     const std::uint64_t hashed = hash(entry.key);
@@ -50,7 +52,7 @@ class EntryTable {
     }
   }
 
-  // Returns the entry of a key, made by make(key) where it is absent.
+  // Returns the entry of a key. Where it is absent, make(key) makes it.
   template <typename Make>
   Entry& insert(const ProblemKey& key, const Make& make) {
     const std::lock_guard lock(mutex_);
@@ -72,7 +74,7 @@ class EntryTable {
   static constexpr std::size_t line = 64;         // of the cache
   static constexpr std::size_t entry_lines = 2;   // the key, and what a launch reads behind it
 
-  // In one word: 16 bits of the hash, 42 of an address of whole lines, and how many lines of 63 at most.
+  // One word: 16 bits of the hash, 42 bits of the address of a line, and in 6 bits the number of lines, 63 at most.
   struct Ahead {
     std::uint64_t bits;
     explicit Ahead(std::uint64_t of) noexcept : bits(of) {}
@@ -88,7 +90,7 @@ class EntryTable {
   };
   struct Slot {
     std::atomic<Entry*> entry{nullptr};
-    std::atomic<std::uint64_t> ahead{0};  // Ahead; the hash is there before the entry
+    std::atomic<std::uint64_t> ahead{0};  // an Ahead, which is stored before the entry
   };
   struct Slots {
     explicit Slots(std::size_t count) : mask(count - 1), entries(std::make_unique<Slot[]>(count)) {}
@@ -100,14 +102,15 @@ class EntryTable {
     for (std::size_t i = 0; i < lines; ++i) __builtin_prefetch(static_cast<const std::byte*>(memory) + i * line);
   }
 
-  // Without a branch for each number.
+  // Compares without a branch for each number.
   bool is_equal(const ProblemKey& a, const ProblemKey& b) const noexcept {
     std::uint64_t differences = 0;
     for (std::size_t i = 0; i < numbers_; ++i) differences |= a[i] ^ b[i];
     return differences == 0;
   }
 
-  // The products do not wait for each other. Their sum is mixed as in the finalizer of MurmurHash3.
+  // The products are independent of each other, so the processor overlaps them. Their sum is mixed as in the finalizer
+  // of MurmurHash3.
   std::uint64_t hash(const ProblemKey& key) const noexcept {
     std::uint64_t sum = 0, factor = 0xff51afd7ed558ccdu;
     for (std::size_t i = 0; i < numbers_; ++i) {
@@ -134,7 +137,7 @@ class EntryTable {
   void grow() { publish(2 * (present_.load(std::memory_order_relaxed)->mask + 1)); }
 
   const std::size_t numbers_;
-  mutable std::mutex mutex_;  // of writers
+  mutable std::mutex mutex_;  // writers hold it
   std::deque<std::unique_ptr<Entry>> entries_;
   std::vector<std::unique_ptr<Slots>> tables_;  // earlier ones stay: a reader may be in them
   std::atomic<Slots*> present_{nullptr};

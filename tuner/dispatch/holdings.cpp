@@ -13,7 +13,7 @@ struct Holdings::Counted {
   Counted(const Counted&) = delete;
   Counted& operator=(const Counted&) = delete;
   ~Counted() {
-    const std::uint64_t bytes = holdings->forget(*module);  // while no other has its address
+    const std::uint64_t bytes = holdings->forget(*module);  // before another module can get its address
     module.reset();
     holdings->image_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
   }
@@ -47,7 +47,7 @@ std::shared_ptr<Module> Holdings::hold(std::shared_ptr<Module> module, const Ima
 std::uint64_t Holdings::forget(const Module& module) {
   const std::lock_guard lock(mutex_);
   const auto place = code_.find(&module);
-  if (place == code_.end()) return 0;  // there was no room to write it down
+  if (place == code_.end()) return 0;  // there was no memory to note it
   const std::uint64_t bytes = place->second.bytes;
   code_.erase(place);
   return bytes;
@@ -89,7 +89,7 @@ std::vector<ScratchMemory> Holdings::take_unused(std::uint64_t most) {
   const Epoch present = epoch();
   std::vector<Candidate> found;
   std::vector<ScratchMemory> taken;
-  const std::lock_guard lock(mutex_);  // so that none of them ends
+  const std::lock_guard lock(mutex_);  // so that no StreamScratch ends meanwhile
   for (StreamScratch* const scratch : scratch_)
     for (const StreamScratch::Unused& stream : scratch->unused(present)) found.push_back({scratch, stream});
   std::ranges::sort(found, {}, [](const Candidate& one) { return one.stream.used; });

@@ -17,7 +17,7 @@ bool is_whole(const Image& image, const ImageRequest& request) {
                              [&](const std::string& entry) { return image.find(entry) != nullptr; });
 }
 
-// Returns what tells images of one key apart: compiler, and files that it opened.
+// Returns a digest of what tells images of one key apart: the compiler, and the files that it opened.
 std::string origin_of(const Image& image) {
   Digest digest;
   digest.add(image.toolchain);
@@ -101,7 +101,7 @@ std::optional<Image> Images::cached_in(ImageCache& cache, const ImageRequest& re
   return is_whole(*image, request) ? std::move(image) : std::nullopt;
 }
 
-// PTX was made for a device newer than the compiler of that time. A newer one may be here now.
+// PTX was made because the device was newer than the compiler. A newer compiler may be there since.
 bool Images::compiles_to_native_code(const ImageRequest& request) {
   try {
     return device_->compiler()->target(request.architecture) == request.architecture;
@@ -121,7 +121,7 @@ std::optional<LoadedImage> Images::get_ready(const WantedImage& wanted) {
   return loaded_.get(wanted.key, [&] { return *image; });
 }
 
-// A file may be sound, and this driver or machine refuse it: it counts as absent.
+// A cached image may be sound, and yet this driver or machine refuses it. Then it counts as absent.
 std::optional<LoadedImage> Images::load_cached(const ImageRequest& request, const std::string& key) {
   const auto found = cached(request, key);
   if (!found) return std::nullopt;
@@ -152,7 +152,8 @@ LoadedImage Images::compile(const ImageRequest& request, const std::string& key)
   return result;
 }
 
-// Another process may have compiled another text of a header into a cache since.
+// Since an image was loaded, another process may have put another one of the same key, made from a changed header, into
+// a cache. The origin tells them apart.
 void Images::add_to(BundleWriter& bundle) {
   std::vector<std::pair<std::string, std::string>> wanted;  // key, origin
   loaded_.for_each([&](const std::string& key, const LoadedImage& image) {

@@ -1,6 +1,6 @@
-// Images: makes loaded modules from image requests: from memory, bundles, the caches on disk, then the compiler. Owned
-// by a Dispatcher; any thread. Equal requests are loaded once, different ones in parallel. Modules stay loaded until
-// they are dropped and no plan has them, whatever becomes of the files that they were compiled with.
+// Images: turns image requests into loaded modules. It looks in memory, in bundles and in the caches on disk, and then
+// compiles. Owned by a Dispatcher; any thread. Equal requests are loaded once, different ones in parallel. A module
+// stays loaded until it is dropped and no plan has it, even if the files that it was compiled from change or vanish.
 #pragma once
 
 #include <atomic>
@@ -25,27 +25,29 @@ namespace attune {
 struct LoadedImage {
   Status status;                   // of compiling or loading
   std::shared_ptr<Module> module;  // set if and only if status.ok()
-  std::string toolchain;           // of the compiler
-  // Of an image with variables: each plan loads a module of its own.
+  std::string toolchain;           // the compiler that made the image, with its version
+  // Set for an image with variables, because each plan loads a module of its own from it.
   std::optional<Image> image = {};
-  std::string origin = {};  // compiler and files, as a digest
+  std::string origin = {};  // a digest of the compiler and the files that it opened
 };
 
-// Null: there is none. Without caches every image is compiled.
+// The caches on disk; null: there is no such cache. Without caches, an image that no bundle has is compiled.
 struct ImageCaches {
   std::unique_ptr<ImageCache> own;   // read first, and written
   std::unique_ptr<ImageCache> site;  // only read
 };
 
-// Returns whether it is a failure of the code itself, which every attempt repeats. Others (no memory) may pass.
+// Returns whether the verdict is a failure of the code itself, which every attempt repeats. Other failures, such as no
+// memory, may pass.
 bool is_lasting(Verdict verdict);
 
-// An image that is wanted. Its source is apart: it is large, and the same for all sizes of a kernel.
+// An image that is wanted. The source is kept apart from the request, because it is large, and the same for all sizes
+// of a kernel.
 struct WantedImage {
-  ImageRequest request;  // the source in it does not count
+  ImageRequest request;  // the source in it is not used
   const SourceText& source;
   std::string key;
-  // `of`: the whole request, which must outlive this.
+  // `of`: the request with its source; it must outlive this object.
   WantedImage(const ImageRequest& of) : request(of), source(of.source), key(image_key(of)) {}
   WantedImage(ImageRequest of, const SourceText& text, const SourceKey& source_key)
       : request(std::move(of)), source(text), key(source_key.key_of(request)) {}
@@ -58,10 +60,12 @@ class Images {
   Images(std::shared_ptr<Device> device, const AddedBundles& bundles, ImageCaches caches, Warn warn,
          std::shared_ptr<Holdings> holdings = std::make_shared<Holdings>());
 
-  // Throws Error only when there is no compiler and the cache lacks the image.
+  // Returns the loaded image, or the status of its failure. Throws Error only when there is no compiler and neither a
+  // bundle nor a cache has the image.
   LoadedImage get(const WantedImage& wanted);
 
-  // Returns what get() would, where that compiles nothing: the image is loaded, or in a cache. Else returns nothing.
+  // Returns what get() would return if that needs no compile, because the image is loaded, or in a bundle or a cache.
+  // Else returns nothing.
   std::optional<LoadedImage> get_ready(const WantedImage& wanted);
 
   struct Counts {
@@ -69,15 +73,16 @@ class Images {
   };
   Counts counts() const noexcept { return {compiled_, from_cache_, from_bundle_, reused_}; }
 
-  // Returns the toolchain of the image that get() would load, without compiling or loading. It is the cached image's,
-  // else the compiler's; "" when there is neither.
+  // Returns the toolchain of the image that get() would load, without compiling or loading: that of the bundled or
+  // cached image, else that of the compiler. Returns "" when there is neither.
   std::string toolchain(const WantedImage& wanted);
 
-  // Says which modules are held here; lets go of some of them.
+  // Adds to the survey the modules that are held here.
   void survey(Survey& survey) const;
+  // Moves the doomed modules to `dropped`.
   void drop(const Doomed& doomed, Dropped& dropped);
 
-  // Adds the images that are loaded, as far as a bundle or a cache still has them.
+  // Adds to a bundle the images that are loaded, as far as an added bundle or a cache still has them.
   void add_to(BundleWriter& bundle);
 
  private:
@@ -86,7 +91,8 @@ class Images {
     Image image;
     bool is_bundled = false;
   };
-  // Returns the image that a compile would not better: whole, of unchanged files. Native code comes before PTX.
+  // Returns a bundled or cached image that a compile would not improve: it has all entries, and its files, if it is
+  // from a cache, are unchanged. Native code comes before PTX.
   std::optional<Cached> cached(const ImageRequest& request, const std::string& key);
   std::optional<Image> cached_in(ImageCache& cache, const ImageRequest& request, const std::string& key);
   bool compiles_to_native_code(const ImageRequest& request);

@@ -25,7 +25,7 @@ std::int64_t now_ns() noexcept { return std::chrono::steady_clock::now().time_si
                                         std::span<const PlanArgument> arguments) {
   const ProblemKey key = recipe_.read(values, arguments);
   {
-    const LaunchSection section;  // what is read here stays
+    const LaunchSection section;  // keeps alive what is read here
     Entry* const entry = table_.find(key);
     if (entry != nullptr && launch_known(*entry, stream, arguments)) [[likely]]
       return;
@@ -33,7 +33,7 @@ std::int64_t now_ns() noexcept { return std::chrono::steady_clock::now().time_si
   launch_made(make(key, policy, stream), stream, arguments);
 }
 
-// The launch comes first: preparing beside it would slow it down.
+// Launches before the best configuration is prepared, because preparing beside it would slow the launch down.
 [[gnu::cold]] void KernelEntries::launch_made(const Made& made, StreamHandle stream,
                                               std::span<const PlanArgument> arguments) {
   try {
@@ -45,7 +45,7 @@ std::int64_t now_ns() noexcept { return std::chrono::steady_clock::now().time_si
   if (made.awaits_best) await_best(made.entry);
 }
 
-// Returns false where it must be prepared first.
+// Returns false where the problem must be prepared first.
 [[gnu::hot]] bool KernelEntries::launch_known(Entry& entry, StreamHandle stream,
                                               std::span<const PlanArgument> arguments) {
   const LaunchBlock* const block = entry.block.load(std::memory_order_acquire);
@@ -68,7 +68,7 @@ std::int64_t now_ns() noexcept { return std::chrono::steady_clock::now().time_si
 // Cold functions are compiled for size: libattune.so is to stay small.
 [[gnu::cold]] KernelEntries::Made KernelEntries::make(const ProblemKey& key, Policy policy, StreamHandle stream) {
   if (services_.device->is_captured(stream)) policy = Policy::cached_only;
-  // Values that the kernel does not admit are refused before an entry is made of them.
+  // Refuses values that the kernel does not admit, before an entry is made for them.
   const Problem problem = make_problem(pack_.spec, recipe_.problem_of(key), services_.device->info().kind);
   Planned planned = services_.plan(pack_, problem, policy);
   Entry& entry = table_.insert(key, [](const ProblemKey& of) { return std::make_unique<Entry>(of); });
@@ -76,7 +76,7 @@ std::int64_t now_ns() noexcept { return std::chrono::steady_clock::now().time_si
   return {entry, set(entry, std::move(planned)), awaits_best};
 }
 
-// The better of the present one and the new one is launched from now on, and returned.
+// Makes the better of the present plan and the new one the present one, and returns it.
 [[gnu::cold]] std::shared_ptr<const PlanParts> KernelEntries::set(Entry& entry, Planned planned) {
   auto made = std::make_shared<Present>();
   made->parts = parts_of_own(std::move(planned.parts));
@@ -110,7 +110,7 @@ std::int64_t now_ns() noexcept { return std::chrono::steady_clock::now().time_si
   };
   try {
     services_.background->add(prepare_best);
-  } catch (const Error& error) {  // it is not tried again: the present configuration serves
+  } catch (const Error& error) {  // is_awaited stays set: no further try, the present plan serves
     fails(error);
   }
 }

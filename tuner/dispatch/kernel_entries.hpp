@@ -1,5 +1,5 @@
-// KernelEntries: what a Dispatcher has prepared of one kernel, by problem. A launch of a known problem takes no lock.
-// Any thread. Owned by a Dispatcher.
+// KernelEntries: the plans that a Dispatcher has prepared for launches of one kernel, by problem. A launch of a known
+// problem takes no lock. Any thread. Owned by a Dispatcher.
 #pragma once
 
 #include <atomic>
@@ -24,30 +24,31 @@
 
 namespace attune {
 
-// What the entries of all kernels share. It outlives them.
+// What the entries of all kernels share. It must outlive them.
 struct EntryServices {
   std::shared_ptr<Device> device;
-  std::function<Planned(const KernelPack&, const Problem&, Policy)> plan;  // passes warnings on
+  std::function<Planned(const KernelPack&, const Problem&, Policy)> plan;  // makes a plan, and delivers warnings
   std::function<void(const std::string&)> warn;
   Background* background = nullptr;
-  std::shared_ptr<Holdings> holdings = std::make_shared<Holdings>();  // whose epochs are those of launches
+  std::shared_ptr<Holdings> holdings = std::make_shared<Holdings>();  // its epochs date the launches
 };
 
 class KernelEntries {
  public:
-  // Throws UsageError for a kernel that launches by look-up cannot serve. What is passed must outlive it.
+  // Throws UsageError for a kernel with more than eight names in [problem]. `pack` and `services` must outlive it.
   KernelEntries(const KernelPack& pack, const EntryServices& services);
 
+  // Launches as Kernel::launch() says.
   void launch(Policy policy, StreamHandle stream, std::span<const ProblemValue> values,
               std::span<const PlanArgument> arguments);
-  // Prepares a problem: its launches then only look up.
+  // Prepares a problem, so that its launches only look it up.
   void prepare(const Problem& problem);
-  // Prepares anew what is prepared, as wisdom may have come since; what is in use meanwhile stays valid.
+  // Prepares again every problem that is prepared, because there may be new wisdom. Present plans stay valid meanwhile.
   void refresh();
-  // Says which plans are held here.
+  // Adds to the survey the plans that are held here.
   void survey(Survey& survey) const;
-  // Lets go of plans with doomed code, and of plans that were replaced. The next launch of such a problem prepares it
-  // again.
+  // Moves plans with doomed code, and plans that were replaced, to `dropped`. The next launch of a problem whose plan
+  // was dropped prepares it again.
   void drop(const Doomed& doomed, Dropped& dropped);
 
   const std::string& name() const noexcept { return pack_.spec.name; }
@@ -55,33 +56,34 @@ class KernelEntries {
   std::uint64_t swaps() const noexcept { return swaps_; }
 
  private:
-  // What an entry launches at present. Immutable; stays until no launch can read it.
+  // The plan that an entry launches at present. Immutable. It stays until no launch can read it.
   struct Present {
     std::shared_ptr<const PlanParts> parts;
     bool is_best = true;
-    std::int64_t ask_again_ns = 0;  // of the steady clock, where the wisdom could not be read; 0: never
+    std::int64_t ask_again_ns = 0;  // steady clock; 0: never. Set where the wisdom could not be read
   };
   struct alignas(64) Entry {
     explicit Entry(const ProblemKey& of) : key(of) {}
-    // What a launch reads beside the entry's first two lines.
+    // Returns the memory that a launch reads besides the entry's first two lines.
     std::span<const std::byte> memory() const noexcept {
       const LaunchBlock* const plain = block.load(std::memory_order_relaxed);
       return plain != nullptr ? plain->memory() : std::span<const std::byte>();
     }
     const ProblemKey key;
-    std::atomic<const LaunchBlock*> block{nullptr};  // of the present one, where nothing else is to be looked at
-    std::atomic<const Present*> present{nullptr};    // null: it is to be prepared again
+    // The block of `present`; null where there is none, or where `present` must be looked at first.
+    std::atomic<const LaunchBlock*> block{nullptr};
+    std::atomic<const Present*> present{nullptr};  // null: the problem must be prepared again
     LastUse used;
-    std::atomic<bool> is_awaited{false};  // the best is being prepared
-    std::atomic<bool> warned{false};      // of a misaligned array
+    std::atomic<bool> is_awaited{false};  // the best configuration is being prepared
+    std::atomic<bool> warned{false};      // a warning of a misaligned array was given
     mutable std::mutex mutex;
-    std::vector<std::shared_ptr<const Present>> kept;  // the present one, and those before that launches may read
+    std::vector<std::shared_ptr<const Present>> kept;  // `present`, and replaced ones that launches may still read
   };
-  // A plan that its user holds.
+  // A plan that was just made for a launch, which holds it.
   struct Made {
     Entry& entry;
     std::shared_ptr<const PlanParts> parts;
-    bool awaits_best = false;  // await_best() is to follow
+    bool awaits_best = false;  // await_best() must be called after the launch
   };
   Made make(const ProblemKey& key, Policy policy, StreamHandle stream);
   void launch_made(const Made& made, StreamHandle stream, std::span<const PlanArgument> arguments);

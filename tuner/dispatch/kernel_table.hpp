@@ -1,4 +1,4 @@
-// KernelTable: the kernels of a Dispatcher by name. Any thread; references stay valid as long as the table.
+// KernelTable: the kernels of a Dispatcher by name. Any thread. References to kernels are valid as long as the table.
 #pragma once
 
 #include <map>
@@ -14,12 +14,12 @@ namespace attune {
 
 class KernelTable {
  public:
-  // Adds all or none. One with the same name and fingerprints may be there already. Throws UsageError when another
-  // kernel has a name.
+  // Adds all kernels or none. A kernel with the same name and fingerprints may be there already. Throws UsageError when
+  // a different kernel has the name of one of them.
   void add(std::vector<KernelPack> packs);
-  // Throws UsageError for an unknown name, with the nearest one.
+  // Returns the kernel. Throws UsageError for an unknown name; the message has the nearest known name.
   const KernelPack& find(std::string_view name) const;
-  // Returns all, in alphabetical order.
+  // Returns all kernels, in alphabetical order of their names.
   std::vector<const KernelPack*> all() const;
   // Returns the names in alphabetical order.
   std::vector<std::string> names() const;

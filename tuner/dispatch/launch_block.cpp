@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::align_val_t alignment{64};  // a line of the cache
 
-// What a launch has room for on its stack. Plans with more have no block.
+// How many arguments and parameters a launch has room for on its stack. Plans with more have no block.
 constexpr std::size_t most_passed = 64, most_parameters = 128;
 constexpr std::size_t constant_bytes = 16;
 
@@ -24,8 +24,9 @@ std::size_t parameters_of(const LoadedSteps& steps) {
   return count;
 }
 
-// Tensor maps have 128 bytes, those of a configuration without them too. An array by value may be as long, and may lie
-// in less aligned memory than its parameter needs on the host device.
+// Returns whether an argument may be in a block. Tensor maps may not: they have 128 bytes, also where a configuration
+// does without them. Arrays by value may not: they may be as long, and may lie in memory that is less aligned than
+// their parameter on the host device must be.
 bool is_small(const StepArgument& argument) {
   const bool is_by_value = is_array(argument.role) && !argument.value.empty();
   return argument.role != Role::map && !is_by_value && argument.value.size() <= constant_bytes;
@@ -33,8 +34,8 @@ bool is_small(const StepArgument& argument) {
 
 }  // namespace
 
-// A source is the place of a passed argument, or how far from the block's start a constant lies. That is further than
-// there are arguments.
+// A source is the place of a passed argument, or the offset of a constant from the block's start. Both are told apart
+// because every offset is larger than the number of passed arguments.
 [[gnu::cold]] LaunchBlock::Layout LaunchBlock::layout_of(const PlanParts& parts) {
   const std::size_t passed = parts.arguments.forms().size();
   Layout layout;
@@ -100,7 +101,7 @@ void LaunchBlock::Free::operator()(const LaunchBlock* block) const noexcept {
   for (std::size_t i = 0; i < passed_; ++i) put(layout.forms + i * sizeof(ArgumentForm), forms[i]);
 }
 
-// The functions of a launch are hot ones: they lie side by side.
+// The functions of a launch are marked hot, so that they lie side by side.
 [[gnu::hot]] void LaunchBlock::launch(StreamHandle stream, std::span<const PlanArgument> passed) const {
   const void* bytes[most_passed];
   std::uint64_t converted[most_passed];

@@ -1,5 +1,6 @@
-// LaunchBlock: all that a launch of a plain plan reads, in one piece of memory: among thousands of plans, little of it
-// is in a cache. Plans with tensor maps, variables, arrays by value or scratch memory have none. Immutable; any thread.
+// LaunchBlock: everything that a launch of a plain plan reads, in one piece of memory. This keeps launches fast among
+// thousands of plans, where little of a plan is in the processor's caches. Plans with tensor maps, variables, arrays by
+// value or scratch memory are not plain. Immutable; any thread.
 #pragma once
 
 #include <cstddef>
@@ -20,21 +21,21 @@ class LaunchBlock {
     void operator()(const LaunchBlock* block) const noexcept;
   };
   using Owner = std::unique_ptr<const LaunchBlock, Free>;
-  // Returns null where the plan is not plain. The parts own it.
+  // Makes the block of a plan, which `parts` must own. Returns null where the plan is not plain.
   static Owner make(const PlanParts& parts);
 
-  // Checks the arguments and enqueues the steps. The stream must not be captured. Copies only what it converts:
-  // parameters lie where they were passed. Throws what Plan::launch does.
+  // Checks the arguments and enqueues the steps. The stream must not be captured. Only values that are converted are
+  // copied; the driver reads the others where they were passed. Throws what Plan::launch throws.
   void launch(StreamHandle stream, std::span<const PlanArgument> passed) const;
-  // Returns where it lies, in whole lines of the cache from the first byte.
+  // Returns the block's memory, which begins at a line of the cache.
   std::span<const std::byte> memory() const noexcept { return {reinterpret_cast<const std::byte*>(this), bytes_}; }
-  // A launch on a captured stream is none for a block.
+  // Returns whether the stream is captured: then launch() must not be used.
   bool is_captured(StreamHandle stream) const { return device_.is_captured(stream); }
 
  private:
   struct Step {
-    Operation operation;      // less its pointers
-    std::uint32_t first = 0;  // of its parameters, or of its target
+    Operation operation;      // without its pointers
+    std::uint32_t first = 0;  // the place of its first parameter, or of its target, among all parameters
   };
   using Constant = std::array<std::byte, 16>;  // a scalar that attune computes
   // Where the parts lie behind the block, in bytes from its start.
@@ -51,7 +52,7 @@ class LaunchBlock {
   void put(std::size_t offset, const T& part) noexcept {
     new (reinterpret_cast<std::byte*>(this) + offset) T(part);
   }
-  // `array`: where its address lies.
+  // `array` points to the address of the array to set.
   Status set_memory(Operation memset, const void* array, StreamHandle stream) const;
   void refuse(std::span<const PlanArgument> passed) const;
 

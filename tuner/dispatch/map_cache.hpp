@@ -1,4 +1,4 @@
-// MapCache: the tensor maps that a plan encoded last, since encoding takes the driver 1.7 us. Any thread.
+// MapCache: keeps the tensor maps that a plan encoded last, because the driver takes 1.7 us to encode one. Any thread.
 #pragma once
 
 #include <array>
@@ -13,12 +13,13 @@ namespace attune {
 
 class MapCache {
  public:
-  // Writes the tensor maps of the frame's arrays into it. An array whose address is no multiple of 16 has a map of
-  // zeros: `misaligned` is then its name, else null. Takes no lock where there are no maps.
+  // Writes the tensor maps of the frame's arrays into the frame. An array whose address is no multiple of 16 gets a map
+  // of zeros, and `misaligned` becomes its name; without such an array it becomes null. Returns the status of encoding.
+  // Takes no lock where there are no maps.
   Status aim(const LoadedSteps& steps, Device& device, LaunchFrame& frame, const std::string*& misaligned);
 
  private:
-  // Of each map, so many arrays are remembered: a double buffer on each side, for instance.
+  // For each map so many arrays are remembered: enough for a double buffer on each side, for instance.
   static constexpr std::size_t arrays = 4;
   struct Encoded {
     const void* array = nullptr;

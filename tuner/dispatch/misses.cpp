@@ -26,7 +26,7 @@ constexpr mode_t writable_by_others = S_IWGRP | S_IWOTH;
 constexpr std::string_view begin_of_line = "{\"miss\":";  // another file is left alone
 constexpr std::size_t read_at_once = std::size_t{64} << 10;
 
-// Dispatchers of one process may share a file: what one has written, the next one reads before it writes.
+// Dispatchers of one process may share a file. Under this lock, each reads what others have written before it writes.
 std::mutex& writing() {
   static std::mutex mutex;
   return mutex;
@@ -48,7 +48,8 @@ std::string json_text(std::string_view text) {
   return quoted + '"';
 }
 
-// Waits for other processes that write to the file, a moment at most: one of them may be stopped.
+// Locks the file against other processes. It waits a moment at most, because one of them may be stopped; then it goes
+// on without the lock.
 class Turn {
  public:
   explicit Turn(int file) noexcept : file_(file) {
@@ -120,7 +121,7 @@ void Misses::append(const std::string& line) {
   read_new_lines();
   if (known_.contains(digest)) return;
   if (known_.size() >= limits_.lines) throw Error(fmt::format("it has {} lines; tune them", known_.size()));
-  // A line that another process could not finish ends here.
+  // A line that another process left unfinished is ended first.
   const std::string bytes = unfinished_.empty() ? line : "\n" + line;
   if (read_bytes_ + bytes.size() > limits_.bytes) throw Error(fmt::format("it has {} bytes; tune them", read_bytes_));
   ssize_t written = 0;

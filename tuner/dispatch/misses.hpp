@@ -1,5 +1,6 @@
-// Misses: the file that a Dispatcher appends problems to that were asked for and are not known, for `attune tune
-// --misses`. Format: docs/formats/misses.md. Any thread, any number of processes. Never throws.
+// Misses: the file to which a Dispatcher appends problems that were asked for and have no record of their own, for
+// `attune tune --misses`. Format: docs/formats/misses.md. Any thread and any number of processes may append. Never
+// throws.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,7 @@ struct MissLimits {
   std::uint64_t bytes = std::uint64_t{64} << 20;
 };
 
-// Returns whether a configuration of this rung was measured for another problem, device or regime, or not at all.
+// Returns whether a configuration of this rung was measured for another problem, device or regime, or was not measured.
 bool is_miss(Rung rung) noexcept;
 
 // Returns the line of a request, with its line end.
@@ -29,10 +30,10 @@ std::string miss_line(const MatchRequest& request);
 
 class Misses {
  public:
-  // Opens nothing before the first miss. "": keeps none. `warnings` must outlive it.
+  // Opens the file at the first miss. `file` "": misses are not kept. `warnings` must outlive it.
   Misses(std::filesystem::path file, Warnings& warnings, MissLimits limits = {});
 
-  // Appends the line of a request, unless the file has it. The first failure is a warning, and the last attempt.
+  // Appends the line of a request, unless the file has it. After the first failure it warns, and does not try again.
   void add(const MatchRequest& request) noexcept;
 
  private:
@@ -43,11 +44,11 @@ class Misses {
   const std::filesystem::path path_;
   Warnings& warnings_;
   const MissLimits limits_;
-  // All below is for one thread at a time: see add().
-  bool is_over_ = false;  // no more is written
+  // Only the thread that holds the lock of add() uses the members below.
+  bool is_over_ = false;  // nothing is written any more, because an attempt failed
   std::optional<Descriptor> file_;
-  std::unordered_set<std::string> known_;  // SHA-256 of the lines of the file
-  std::uint64_t read_bytes_ = 0;           // of the file, that known_ has
+  std::unordered_set<std::string> known_;  // SHA-256 of each line of the file
+  std::uint64_t read_bytes_ = 0;           // how much of the file was read into known_ and unfinished_
   std::string unfinished_;                 // the last line that was read, as long as it has no line end
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 // Cold functions are compiled for size: libattune.so is to stay small.
 
-// Returns null, with the step or variable in `status`, where the device refuses one.
+// Returns null where the device refuses a step or a variable, which `status` then names.
 [[gnu::cold]] std::shared_ptr<const LoadedSteps> load_steps(std::shared_ptr<Module> module,
                                                             const std::vector<StepArgument>& arguments,
                                                             std::span<const ResolvedStep> steps, Status& status) {
@@ -30,7 +30,8 @@ struct Captured {
   ScratchMemory scratch;  // gone before the device
 };
 
-// Nothing of it may be part of the capture: the graph would repeat it.
+// Gives the graph what it needs: the parts, and zeroed scratch memory of its own. Neither the allocation nor the
+// zeroing may be captured, because the graph would repeat it.
 [[gnu::cold]] void hold_in_graph(const std::shared_ptr<const PlanParts>& parts, LaunchFrame& frame,
                                  StreamHandle stream) {
   const auto held = std::make_shared<Captured>(parts, ScratchMemory(*parts->device, *parts->steps));

@@ -1,5 +1,5 @@
-// PlanParts: all that the copies of a plan share, and what makes it a launch. What a launch alone needs is on the stack
-// of its thread.
+// PlanParts: everything that the copies of a plan share, and the functions that make a launch of it. What one launch
+// alone needs is on the stack of its thread.
 #pragma once
 
 #include <functional>
@@ -20,14 +20,14 @@
 
 namespace attune {
 
-// What a plan loads for itself alone.
+// What each plan loads again for itself.
 struct OwnModule {
   Image image;
   std::vector<ResolvedStep> steps;
   std::vector<StepArgument> arguments;
 };
 
-// Any thread. Keeps device and module alive. Its first members never change once they are made.
+// Any thread. Keeps device and module alive. Only the mutable members change after it is made.
 struct PlanParts {
   std::shared_ptr<Device> device;
   std::string kernel;
@@ -35,19 +35,20 @@ struct PlanParts {
   Match match;
   ArgumentTable arguments;
   std::shared_ptr<const LoadedSteps> steps;
-  // Of an image with variables: plans that shared a module would set each other's variables.
+  // Set for an image with variables, because plans that shared a module would set each other's variables.
   std::optional<OwnModule> own_module = {};
   std::function<void(const std::string&)> warn = {};  // of the dispatcher, which outlives all plans
   LaunchBlock::Owner block = {};                      // null where the plan is not plain
   mutable MapCache maps = {};
-  std::shared_ptr<Holdings> holdings = std::make_shared<Holdings>();  // where its code and scratch memory count
+  std::shared_ptr<Holdings> holdings = std::make_shared<Holdings>();  // counts its code and scratch memory
   mutable StreamScratch scratch{holdings};
   mutable SymbolUploads uploads = {};
 
-  // Returns how much scratch memory there is now, of all streams. That of graphs and of ResolvedLaunch is theirs.
+  // Returns how many bytes of scratch memory all streams have at present, without the memory that graphs and
+  // ResolvedLaunches own.
   std::uint64_t scratch_bytes() const noexcept { return scratch.bytes(); }
 
-  // Throws Error saying which step of this plan failed, and why.
+  // Throws Error that says which step of this plan failed, and why.
   [[noreturn]] void fail(std::string_view step, const Status& status) const;
   void enqueue(const Operation& operation, std::string_view step, StreamHandle stream) const {
     if (const Status status = device->enqueue(operation, stream); !status.ok()) fail(step, status);
@@ -55,14 +56,15 @@ struct PlanParts {
   void warn_of_misaligned(const std::string& array) const;
 };
 
-// Checks the arguments and enqueues what they ask for. Any thread. On a stream that is captured, the graph holds the
-// parts, and has scratch memory of its own. Throws what Plan::launch does. Returns the name of an array that lies so
-// that a tensor map of it is zeros, or null. Allocates nothing, except at the first launch on a stream, in a capture,
-// and for parameters beyond LaunchFrame::stack_bytes. Not in line: launches by a block have none of its stack.
+// Checks the arguments and enqueues the steps. Any thread. On a stream that is captured, the graph holds the parts, and
+// has scratch memory of its own. Throws what Plan::launch throws. Returns the name of an array whose misaligned address
+// made its tensor map zeros, or null. Allocates nothing, except at the first launch on a stream, in a capture, and for
+// parameters beyond LaunchFrame::stack_bytes. It is not inlined, so that launches by a block do not pay for its stack.
 [[gnu::noinline]] const std::string* launch_by_frame(const std::shared_ptr<const PlanParts>& parts, StreamHandle stream,
                                                      std::span<const PlanArgument> passed);
 
-// Does it by the plan's block, where it has one and the stream is not captured.
+// Launches by the plan's block if it has one and the stream is not captured, else by launch_by_frame(). Returns and
+// throws what launch_by_frame() does.
 inline const std::string* launch_plan(const std::shared_ptr<const PlanParts>& parts, StreamHandle stream,
                                       std::span<const PlanArgument> passed) {
   const LaunchBlock* const block = parts->block.get();
@@ -71,12 +73,12 @@ inline const std::string* launch_plan(const std::shared_ptr<const PlanParts>& pa
   return nullptr;
 }
 
-// Returns parts that a plan may launch: the same, or with a module of their own where there are variables. Throws Error
-// when the driver refuses the module.
+// Returns parts that a plan may launch: the given ones, or where there are variables, new ones with their own module.
+// Throws Error when the driver refuses the module.
 std::shared_ptr<const PlanParts> parts_of_own(std::shared_ptr<const PlanParts> parts);
 
-// Makes the parts for resolved steps whose entries are in `module`; `image`: of a kernel with symbols. On failure the
-// status says which step the device refuses, and there are no parts. Not thread-safe per module.
+// Makes the parts for resolved steps whose entries are in `module`. `image`: given for a kernel with symbols. Returns
+// null when the device refuses a step; `status` then says which and why. One thread at a time per module.
 std::shared_ptr<const PlanParts> make_plan_parts(std::shared_ptr<Device> device, std::shared_ptr<Module> module,
                                                  std::optional<Image> image, const KernelSpec& spec,
                                                  const Problem& problem, Match match,

@@ -1,4 +1,5 @@
-// PlanRequest: a kernel and a problem, as the key of a hash table. The table is searched without making a key.
+// PlanRequest: a kernel and a problem, as the key of a hash table. A PlanRequestView finds an entry without making a
+// key.
 #pragma once
 
 #include <cstddef>

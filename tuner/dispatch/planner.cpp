@@ -34,7 +34,7 @@ bool has_launch(std::span<const ResolvedStep> steps) {
   return std::ranges::any_of(steps, [](const ResolvedStep& step) { return step.kind == StepKind::launch; });
 }
 
-// Returns how many of the rungs, the first ones, are records of this problem and device.
+// Returns how many of the first rungs are records of this problem and device.
 std::size_t own_records(std::span<const GradedMatch> rungs) {
   std::size_t count = 0;
   while (count < rungs.size() && rungs[count].match.rung < Rung::near_problem) ++count;
@@ -49,7 +49,8 @@ const Configuration* varying_fallback(const MatchRequest& request) {
   return nullptr;
 }
 
-// Throws Error naming the rule that the first fall-back breaks, or the promise.
+// Throws Error that names the rule that the first fall-back breaks, or the `deterministic` expression that does not
+// hold.
 [[noreturn]] void fail_without_any(const MatchRequest& request) {
   const Configuration* const varying = varying_fallback(request);
   std::string why = "it has none";
@@ -68,7 +69,7 @@ const Configuration* varying_fallback(const MatchRequest& request) {
                           varying != nullptr ? " --parameters \"NAME=VALUE,...\"" : ""));
 }
 
-// Throws Error of a legal default that cannot be used, with what its user can do.
+// Throws Error for a legal default that cannot be used. The message says what the user can do.
 [[noreturn]] void fail_of_default(const MatchRequest& request, const Configuration& configuration,
                                   const Status& status) {
   throw Error(
@@ -109,7 +110,7 @@ Planner::Planner(std::shared_ptr<Device> device, std::unique_ptr<const RecordTab
           [&warnings](const std::string& message) { warnings.warn(message); }, holdings),
       holdings_(std::move(holdings)) {}
 
-// A new size of a kernel neither copies nor hashes its source.
+// Requests for a new size of a kernel neither copy nor hash the kernel's source again.
 WantedImage Planner::wanted_image(const MatchRequest& request, const Configuration& configuration) {
   const KernelSpec& spec = request.spec;
   ImageRequest wanted = sourceless_launch_request(spec, request.problem, configuration, request.device);
@@ -152,7 +153,7 @@ Planner::Known Planner::known(const MatchRequest& request, Reach reach) {
   return known;
 }
 
-// Where no further look is to come, what is known of other problems counts too.
+// Adds the last rungs. Where no look with a farther reach is to come, they include records of other problems.
 void Planner::complete(const MatchRequest& request, Known& known) {
   if (known.is_complete) return;
   known.is_complete = true;
@@ -164,7 +165,7 @@ void Planner::complete(const MatchRequest& request, Known& known) {
   add_last_rungs(known.rungs, request, known.records, known.near_miss);
 }
 
-// A record that does not compile here is known all the same: to tune again would find it.
+// A problem whose record does not compile here is no miss, because tuning it again would find that record.
 void Planner::log_miss(const MatchRequest& request, const Known& known) {
   if (!known.is_final) return;
   if (known.rungs.empty() || is_miss(known.rungs.front().match.rung)) misses_.add(request);
@@ -201,8 +202,8 @@ Planned Planner::plan(const KernelPack& kernel, const Problem& problem, Policy p
   return {build_last(request, present), true, present.is_final};
 }
 
-// Where a problem has a record, near ones are looked for only if neither its image nor a fall-back's is ready. Without
-// a better one to follow, they are looked for before the fall-backs.
+// Where a problem has a record that `background` will prepare, near problems are looked for only if neither the
+// record's image nor a fall-back's is ready. Else near problems are looked for before the fall-backs.
 Planned Planner::plan_ready(const KernelPack& kernel, const MatchRequest& request, Policy policy) {
   Known present = known(request, Reach::this_problem);
   log_miss(request, present);
@@ -228,7 +229,7 @@ Planned Planner::plan_ready(const KernelPack& kernel, const MatchRequest& reques
   if (policy == Policy::cached_only) throw not_prepared(request);
   ++waited_;
   if (present.recorded == 0) return {build_last(request, present), true, present.is_final};
-  // A fall-back serves meanwhile, unless it is known to fail here.
+  // A fall-back serves until the best is prepared, unless it is known to fail here.
   for (const GradedMatch& graded : present.rungs) {
     if (graded.match.rung != Rung::none || graded.is_last_resort) continue;
     if (auto parts = try_build(request, graded)) return {std::move(parts), false, present.is_final};
@@ -236,7 +237,7 @@ Planned Planner::plan_ready(const KernelPack& kernel, const MatchRequest& reques
   return plan(kernel, request.problem, Policy::wait);
 }
 
-// Returns the best of what is loaded or cached; a last resort only where there is nothing before it.
+// Returns the best rung that is loaded or cached. A rung that is a last resort counts only if it is the first one.
 std::optional<Planned> Planner::find_ready(const MatchRequest& request, const Known& present) {
   for (const GradedMatch& graded : present.rungs) {
     const bool is_best = &graded == &present.rungs.front();
@@ -271,7 +272,8 @@ Planned Planner::plan_deterministic(const MatchRequest& request, Policy policy) 
                           present.rungs.back().match.configuration.text(), to_text(status.verdict), status.detail));
 }
 
-// Whatever is no matter of the code itself passes: what would take its place is for this time alone.
+// A failure that is not of the code itself may pass, so that another configuration in its place would be used in this
+// run alone. Such a failure is an Error.
 std::shared_ptr<const PlanParts> Planner::build_or_fail(const MatchRequest& request, const GradedMatch& graded,
                                                         Policy policy, Status& status) {
   std::string wrong;
@@ -283,7 +285,7 @@ std::shared_ptr<const PlanParts> Planner::build_or_fail(const MatchRequest& requ
     wrong = fmt::format("{}: {}", to_text(status.verdict), status.detail);
   } catch (const NotPrepared&) {
     throw;
-  } catch (const Error& error) {  // there is no compiler, say
+  } catch (const Error& error) {  // such as no compiler
     wrong = error.what();
   }
   fail_for_now(request, graded.match.configuration, wrong);
@@ -295,7 +297,7 @@ std::shared_ptr<const PlanParts> Planner::try_build(const MatchRequest& request,
     Status status;
     return build(request, graded, status, may_compile);
   } catch (const Error&) {
-    return nullptr;  // of this configuration; another may serve
+    return nullptr;  // this configuration fails; another may serve
   }
 }
 
@@ -315,8 +317,8 @@ Planner::Counts Planner::counts() const {
   return counts;
 }
 
-// A fall-back that does not compile gives way to the next, and the last one to what is known of other problems. The
-// first one's failure is the one that is reported.
+// A fall-back that does not compile gives way to the next rung: another fall-back, or a record of another problem. If
+// none can be used, the failure of the first fall-back is reported.
 std::shared_ptr<const PlanParts> Planner::build_last(const MatchRequest& request, const Known& known) {
   std::exception_ptr first;
   std::string warning;

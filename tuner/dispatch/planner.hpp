@@ -1,5 +1,6 @@
-// Planner: makes the parts of a plan for a kernel and a complete problem: record, configuration, image, launch shapes.
-// It goes down the match ladder when a record cannot be used. Owned by a Dispatcher; any thread.
+// Planner: makes the parts of a plan for a kernel and a complete problem. It finds a record, and makes configuration,
+// image and launch shapes of it. It goes down the match ladder when a record cannot be used. Owned by a Dispatcher; any
+// thread.
 #pragma once
 
 #include <array>
@@ -29,7 +30,7 @@ namespace attune {
 
 struct Planned {
   std::shared_ptr<const PlanParts> parts;
-  bool is_best = true;   // false: another configuration would be used if its image were there
+  bool is_best = true;   // false: a better configuration is known, but its image is not loaded or cached
   bool is_final = true;  // false: the database was locked, and the next plan() of the problem may find more
 };
 
@@ -41,29 +42,30 @@ struct CacheFolders {
 class Planner {
  public:
   // `database`: null where there is none. `bundles`, `warnings` and the kernels that are passed must outlive it.
-  // `misses`: where plan() logs what is not known. `holdings`: where code and scratch memory count.
+  // `misses`: the file to which plan() appends problems without a record of their own; "": none. `holdings` counts the
+  // code and scratch memory of the plans.
   Planner(std::shared_ptr<Device> device, std::unique_ptr<const RecordTable> database, const AddedBundles& bundles,
           const CacheFolders& caches, Regime regime, std::string objective, Warnings& warnings,
           const std::filesystem::path& misses = {}, std::shared_ptr<Holdings> holdings = std::make_shared<Holdings>());
 
-  // From here on only deterministic configurations are used. Each problem keeps the first one that it was planned with.
-  // Call it before the first plan().
+  // Restricts the planner to deterministic configurations. Each problem keeps the first one that it was planned with.
+  // Call this before the first plan().
   void use_deterministic_only() noexcept { deterministic_only_ = true; }
 
-  // Throws Error when neither a fall-back configuration nor one that is known of another problem can be used;
-  // NotPrepared as the policy says.
-  // With deterministic configurations alone: what is used depends on device, wisdom and compiler. It never depends on
-  // what is loaded or cached, or fails for the moment: that is an Error.
+  // Makes the parts of the plan that the policy asks for. Throws Error when no configuration can be used: neither a
+  // recorded one nor a fall-back. Throws NotPrepared as the policy says.
+  // With use_deterministic_only(), the configuration depends on device, wisdom and compiler, but not on what is loaded
+  // or cached. A failure that may pass, such as a locked database, is an Error then.
   Planned plan(const KernelPack& kernel, const Problem& problem, Policy policy = Policy::wait);
   // Returns what plan() would use first, without compiling or loading. Throws Error when no configuration is legal.
   Match match(const KernelPack& kernel, const Problem& problem);
-  // Adds to a bundle what is known of kernels, and the images that are loaded. Throws Error where the wisdom cannot be
-  // read.
+  // Adds to a bundle the records of these kernels for devices of this kind, and the images that are loaded. Throws
+  // Error where the wisdom cannot be read.
   void add_to(BundleWriter& bundle, const std::vector<const KernelPack*>& kernels);
 
   struct Counts {
     std::array<std::uint64_t, 7> plans{};  // by Rung
-    std::uint64_t waited = 0;              // for a default configuration, by the policy `background`
+    std::uint64_t waited = 0;              // times that Policy::background waited, because no image was ready
     Images::Counts images;
   };
   Counts counts() const;
@@ -75,11 +77,11 @@ class Planner {
   struct Known {
     std::vector<Record> records;
     std::vector<GradedMatch> rungs;
-    std::size_t recorded = 0;  // so many of the rungs, the first ones, are of records that fit
+    std::size_t recorded = 0;  // how many of the rungs, the first ones, are of records that fit
     std::string near_miss;     // why no record serves
-    bool are_all = true;       // no further look finds more
-    bool is_final = true;      // the wisdom could be read
-    bool is_complete = false;  // the last rungs are there: fall-backs, and what is known of other problems
+    bool are_all = true;       // a look with a farther reach finds no more
+    bool is_final = true;      // the database was not locked
+    bool is_complete = false;  // the last rungs are there: fall-backs, and records of other problems
   };
   // Throws Error where only deterministic configurations are used, and the kernel promises none.
   MatchRequest request_for(const KernelPack& kernel, const Problem& problem) const;
@@ -87,17 +89,18 @@ class Planner {
   Known known(const MatchRequest& request, Reach reach);
   void complete(const MatchRequest& request, Known& known);
   void log_miss(const MatchRequest& request, const Known& known);
-  // Returns null with a status where it cannot be used. With `may_compile` false, null with an ok status means that it
-  // would have to be compiled.
+  // Makes the parts for one rung. Returns null where its configuration cannot be used, and says why in `status`.
+  // Without `may_compile`, it returns null with an ok status where the image would have to be compiled.
   std::shared_ptr<const PlanParts> build(const MatchRequest& request, GradedMatch graded, Status& status,
                                          bool may_compile = true);
-  // Returns null where it cannot be used, whatever the reason.
+  // As build(), but returns null for every failure, also for one that build() throws.
   std::shared_ptr<const PlanParts> try_build(const MatchRequest& request, const GradedMatch& graded,
                                              bool may_compile = true);
   Planned plan_ready(const KernelPack& kernel, const MatchRequest& request, Policy policy);
   std::optional<Planned> find_ready(const MatchRequest& request, const Known& present);
   Planned plan_deterministic(const MatchRequest& request, Policy policy);
-  // Returns null with a status where the code itself cannot be used. Throws Error where something else is wrong.
+  // As build(), but returns null only where the code itself cannot be used, and throws Error where something else is
+  // wrong. Throws NotPrepared as the policy says.
   std::shared_ptr<const PlanParts> build_or_fail(const MatchRequest& request, const GradedMatch& graded, Policy policy,
                                                  Status& status);
   void warn_of(const MatchRequest& request, const Configuration& configuration, const Status& status);

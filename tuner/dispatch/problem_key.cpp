@@ -19,11 +19,11 @@ namespace {
 
 }  // namespace
 
-// What is known so far of one launch.
+// What was read of one launch so far.
 struct KeyRecipe::Reading {
   ProblemKey& key;
   unsigned known = 0;                           // a bit for each name
-  std::size_t next_integer = 0, next_text = 0;  // of the places of values without a name
+  std::size_t next_integer = 0, next_text = 0;  // among the places of values without a name
 };
 
 // Cold functions are compiled for size: libattune.so is to stay small.
@@ -100,7 +100,8 @@ std::size_t KeyRecipe::named_place(std::string_view name) const {
   fail(fmt::format("there is no `{}`", name));
 }
 
-// A value without a name is the next integer. A text is the next choice, and after those the next type.
+// A number without a name is the next integer. A text without a name is the next choice, and after all choices the next
+// type.
 inline std::size_t KeyRecipe::place_of(const ProblemValue& value, Reading& reading) const {
   if (value.name.empty()) {
     const Places& next = value.is_text ? texts_ : integers_;
@@ -128,7 +129,7 @@ inline void KeyRecipe::take(std::size_t place, std::uint64_t number, Reading& re
     const bool is_integer = name.form == Form::integer && !value.is_text;
     take(place, is_integer ? static_cast<std::uint64_t>(value.integer) : text_number(name, value), reading);
   }
-  // As a rule all arrays have the same type, of one place in memory.
+  // As a rule all arrays have the same type, whose name lies at one address: it is looked up once.
   std::string_view known_type;
   std::size_t typed = names_.size();
   for (const auto& [place, i] : sources_) {

@@ -1,5 +1,5 @@
-// ProblemKey: a problem of one kernel as at most eight numbers, made of a launch's values and arguments without
-// allocating.
+// ProblemKey: a problem of one kernel as at most eight numbers. KeyRecipe makes it from the values and arguments of a
+// launch, without allocating.
 #pragma once
 
 #include <array>
@@ -17,21 +17,24 @@ namespace attune {
 
 constexpr std::size_t most_problem_names = 8;
 
-// Sizes and integers as they are; types and choices as their places in the kernel's lists. Unused ones are 0.
+// The values of a problem in the order of [problem]. Sizes and integers stand for themselves; types and choices are
+// their places in the kernel's lists. Unused numbers are 0.
 using ProblemKey = std::array<std::uint64_t, most_problem_names>;
 
-// How the problem of a kernel is read from a launch. Immutable; any thread.
+// Reads the problem of one kernel from launches. Immutable; any thread.
 class KeyRecipe {
  public:
   // Throws UsageError for a kernel with more names than a key holds. `spec` must outlive it.
   explicit KeyRecipe(const KernelSpec& spec);
 
-  // Throws UsageError naming what is missing, unknown or contradicts.
+  // Returns the key of a launch. Throws UsageError that names the value that is missing, unknown or contradicts
+  // another.
   ProblemKey read(std::span<const ProblemValue> values, std::span<const PlanArgument> arguments) const;
   // Returns how many numbers of a key are used.
   std::size_t size() const noexcept { return names_.size(); }
-  // Returns the key of a complete problem, and the problem of a key.
+  // Returns the key of a complete problem.
   ProblemKey key_of(const Problem& problem) const;
+  // Returns the problem of a key.
   Problem problem_of(const ProblemKey& key) const;
 
  private:
@@ -41,7 +44,7 @@ class KeyRecipe {
     Form form = Form::integer;
     const std::vector<std::string>* listed = nullptr;  // types, choices
   };
-  // An argument that says what a name is: the scalar of the name, or an array of the type.
+  // An argument that gives the value of a name: the scalar with this name, or an array whose element type has it.
   struct Source {
     std::uint16_t place = 0, argument = 0;
   };
@@ -51,7 +54,7 @@ class KeyRecipe {
     void add(std::size_t place) { places[count++] = static_cast<std::uint8_t>(place); }
   };
   struct Reading;
-  // Returns the number of a text; throws for a value that is of the other form.
+  // Returns the number of a choice or type. Throws UsageError for a value that is not in the list, or of another form.
   std::uint64_t text_number(const Name& name, const ProblemValue& value) const;
   std::uint64_t type_of(const Name& name, std::string_view type, std::size_t argument) const;
   std::size_t named_place(std::string_view name) const;
@@ -64,7 +67,8 @@ class KeyRecipe {
 
   const KernelSpec& spec_;
   std::vector<Name> names_;
-  // The places that values without a name have, in order: integers, and of texts the choices before the types.
+  // The places that values without a name take, in order. Integers take those of `integers_`; texts take those of
+  // `texts_`, in which the choices come before the types.
   Places integers_, texts_;
   std::vector<Source> sources_;  // by place
 };

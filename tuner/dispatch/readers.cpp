@@ -13,7 +13,8 @@ namespace {
 
 bool membarrier(int command) noexcept { return syscall(SYS_membarrier, command, 0, 0) == 0; }
 
-// The slots of all threads that ever launched at one time. They are never freed: threads may end after everything else.
+// The slots of all threads, as many as ever launched at one time. They are never freed, because threads may end after
+// everything else.
 class Slots {
  public:
   static Slots& of_process() {
@@ -46,8 +47,8 @@ class Slots {
 
 thread_local constinit LaunchSlot* LaunchSection::of_thread_ = nullptr;
 
-// Gives a thread's slot back at its end. A thread that launches later still, in the end of another object, takes a slot
-// for good.
+// Gives a thread's slot back when the thread ends. If the thread launches after that, from the destructor of another
+// object, it takes a slot for good.
 struct SlotOwner {
   LaunchSlot* slot = nullptr;
   ~SlotOwner() {
@@ -73,8 +74,8 @@ bool GracePeriod::can_end() {
   return is_registered;
 }
 
-// A launch that read before the barrier has its odd turn visible behind it. One that reads behind it finds what was
-// published last; so does a thread that takes its slot after the list was read.
+// After the barrier, the odd turn of every launch that read before it is visible. A launch that reads after the barrier
+// finds what was published last; so does a thread that takes its slot after the list was read.
 GracePeriod::GracePeriod() : is_ordered_(can_end() && membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) {
   Slots::of_process().for_each([this](const LaunchSlot& slot) {
     const std::uint64_t turns = slot.turns.load(std::memory_order_acquire);

@@ -1,5 +1,6 @@
-// Launches read what others may drop, without a lock. A LaunchSection says that a launch is under way on this thread; a
-// GracePeriod says when every launch has ended that began before it. Of the process; any thread.
+// Lets launches read, without a lock, what other threads may drop meanwhile. A LaunchSection marks a launch as under
+// way on its thread. A GracePeriod tells when every launch that began before it has ended. Both cover all threads and
+// all dispatchers of the process; any thread may use them.
 #pragma once
 
 #include <atomic>
@@ -9,16 +10,16 @@
 
 namespace attune {
 
-// Of one thread: odd while it launches. It outlives its thread, and serves another one then.
+// The mark of one thread. A slot outlives its thread, and then serves another thread.
 struct alignas(64) LaunchSlot {
-  std::atomic<std::uint64_t> turns{0};
-  bool is_taken = false;  // under the lock of all slots
+  std::atomic<std::uint64_t> turns{0};  // odd while the thread launches
+  bool is_taken = false;                // guarded by the lock of all slots
 };
 
 class LaunchSection {
  public:
-  // The first section of a thread takes a lock and may allocate. Others write one word of their thread. A section
-  // inside another is part of that.
+  // Begins a section. The first section of a thread takes a lock and may allocate; later ones write one word of the
+  // thread's slot. A section inside another one is part of the outer section.
   LaunchSection() : slot_(of_thread_ != nullptr ? of_thread_ : take_slot()) {
     const std::uint64_t turns = slot_->turns.load(std::memory_order_relaxed);
     if ((turns & 1) != 0) [[unlikely]] {
@@ -43,18 +44,18 @@ class LaunchSection {
   LaunchSlot* slot_;
 };
 
-// Begins when it is made. What was unpublished before that is read by no launch once it is over.
+// Begins when it is made. Once it is over, no launch reads what was unpublished before it began.
 class GracePeriod {
  public:
   // Returns whether the kernel has membarrier(2), without which no grace period ends.
   static bool can_end();
   GracePeriod();
-  // Waits for nothing.
+  // Returns whether all launches have ended that were under way when it began. Does not wait.
   bool is_over();
 
  private:
   bool is_ordered_;
-  std::vector<std::pair<const LaunchSlot*, std::uint64_t>> launching_;  // and the turn that was seen
+  std::vector<std::pair<const LaunchSlot*, std::uint64_t>> launching_;  // slots with the `turns` that were seen
 };
 
 }  // namespace attune

@@ -53,7 +53,7 @@ struct ResolvedLaunch::State {
     if (misaligned != nullptr) parts->warn_of_misaligned(*misaligned);
   }
   std::shared_ptr<const PlanParts> parts;
-  ScratchMemory scratch;  // gone before the device
+  ScratchMemory scratch;  // freed before `parts`, which hold the device
   StepBinding binding;
 };
 

@@ -1,5 +1,5 @@
-// ScratchMemory: the scratch arrays that the steps of a plan use, once. A movable owner; the Device must outlive it.
-// Not thread-safe.
+// ScratchMemory: one set of the scratch arrays that the steps of a plan use. A movable owner; the Device must outlive
+// it. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace attune {
 class ScratchMemory {
  public:
   ScratchMemory() = default;
-  // Allocates, and zeroes nothing. Throws OutOfMemory naming the argument.
+  // Allocates the arrays without zeroing them. Throws OutOfMemory that names the argument.
   ScratchMemory(Device& device, const LoadedSteps& steps);
 
   std::size_t arrays() const noexcept { return arrays_.size(); }
   std::uint64_t bytes() const noexcept;
-  // Enqueues zeroing.
+  // Enqueues zeroing of all arrays on the stream.
   Status zero_on(Device& device, StreamHandle stream) const;
-  // Zeroes beside all streams; complete on return.
+  // Zeroes all arrays beside all streams; complete on return. Allowed while a stream is captured.
   Status zero_now(Device& device) const;
   // Passes the arrays to a LaunchFrame or a StepBinding.
   template <typename Frame>

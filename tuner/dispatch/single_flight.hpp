@@ -1,6 +1,6 @@
-// SingleFlight: makes the value of a key once; further calls meanwhile wait for it. Different keys are made in
-// parallel. Values are kept. If a maker throws, all waiting calls throw its exception, and the next call tries again.
-// Any thread.
+// SingleFlight: makes the value of each key once and keeps it. Calls for a key whose value is being made wait for it;
+// different keys are made in parallel. If a maker throws, all waiting calls throw its exception, and the next call
+// tries again. Any thread.
 #pragma once
 
 #include <chrono>
@@ -17,6 +17,7 @@ namespace attune {
 template <typename Key, typename Value, typename Hash = std::hash<Key>, typename Equal = std::equal_to<Key>>
 class SingleFlight {
  public:
+  // Returns the value of a key. Where there is none, make() makes it.
   template <typename Make>
   Value get(const Key& key, Make&& make) {
     std::promise<Value> promise;
@@ -55,7 +56,7 @@ class SingleFlight {
     return value.get();
   }
 
-  // Forgets it: the next call makes it anew.
+  // Forgets the value of a key, so that the next get() makes it again.
   void forget(const Key& key) {
     const std::lock_guard lock(mutex_);
     values_.erase(key);
@@ -76,7 +77,7 @@ class SingleFlight {
     std::erase_if(values_, [&](const auto& one) { return is_made(one.second) && forgets(one.second.get()); });
   }
 
-  // Forgets all that is made; what is being made reaches those that wait for it.
+  // Forgets all values. A value that is being made still reaches the calls that wait for it.
   void clear() {
     const std::lock_guard lock(mutex_);
     values_.clear();

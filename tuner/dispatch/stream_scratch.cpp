@@ -20,7 +20,7 @@ StreamScratch::Use::Use(StreamScratch& scratch, std::uint64_t stream)
 
 StreamScratch::Use::~Use() {
   lock_.unlock();
-  of_.users.fetch_sub(1, std::memory_order_release);  // from here on it may be taken
+  of_.users.fetch_sub(1, std::memory_order_release);  // from here on take() may take the memory
 }
 
 const ScratchMemory& StreamScratch::Use::memory(Device& device, const LoadedSteps& steps, StreamHandle stream,

@@ -1,5 +1,5 @@
-// Survey: what a dispatcher holds of plans and modules, and which of it others hold too. One thread; a value of one
-// moment.
+// Survey: counts who owns each plan and module of a dispatcher, to find modules that only the dispatcher holds. It
+// shows the state at one moment. One thread.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,24 @@
 
 namespace attune {
 
+// Modules that are to be dropped.
 using Doomed = std::unordered_set<const Module*>;
 
-// Plans and modules that nothing finds any more. They are freed when no launch reads them.
+// Plans and modules that no launch can find any more. They are freed when no launch reads them.
 using Dropped = std::vector<std::shared_ptr<const void>>;
 
-// Returns whether the code of these parts is among them.
+// Returns whether the code of these parts is doomed.
 inline bool is_of(const PlanParts& parts, const Doomed& doomed) { return doomed.contains(parts.steps->module().get()); }
 
 class Survey {
  public:
-  // Each call is of one owner: one shared_ptr. `used`: the epoch of the last use through this owner; 0: it has none.
+  // Each call counts one owner, which is one shared_ptr of the dispatcher. `used`: the epoch of the last use through
+  // this owner; 0: it records none.
   void add(const std::shared_ptr<Module>& module);
   void add(const std::shared_ptr<const PlanParts>& parts, Epoch used);
 
-  // Returns modules that were unused and that none but the surveyed owners hold, the least recently used first: as many
-  // as have `bytes` together.
+  // Returns modules that were not used for two epochs and that only the surveyed owners hold, the least recently used
+  // first. It stops once their code has `bytes` together.
   std::vector<std::shared_ptr<Module>> unused(const Holdings& holdings, std::uint64_t bytes) const;
 
  private:

@@ -1,4 +1,4 @@
-// SymbolUploads: what the variables of a plan's own module hold. Any thread.
+// SymbolUploads: remembers which arrays the variables of a plan's own module hold, and uploads others. Any thread.
 #pragma once
 
 #include <mutex>
@@ -12,19 +12,19 @@ struct PlanParts;
 
 class SymbolUploads {
  public:
-  // Its holder alone sets variables and enqueues steps that read them.
+  // Only the holder of the turn sets variables and enqueues steps that read them.
   using Turn = std::unique_lock<std::mutex>;
   Turn take_turn() { return Turn(mutex_); }
-  // Enqueues copies of the frame's arrays into their variables, where these are not known to hold them. A capture
-  // always records them. Throws Error. Needs the turn.
+  // Enqueues copies of the frame's arrays into their variables, unless all variables are known to hold these arrays. A
+  // capture always records the copies. Throws Error when the driver refuses one. The caller must hold the turn.
   void upload(const PlanParts& parts, const LaunchFrame& frame, StreamHandle stream, bool is_captured);
-  // The arrays' content is another.
+  // Says that the content of the arrays changed, so that the next launch uploads them. Waits for the turn.
   void forget() noexcept;
 
  private:
   std::mutex mutex_;
-  std::vector<const void*> sources_;  // of each variable; none while they are unknown
-  bool is_in_graph_ = false;          // which sets the variables whenever it runs
+  std::vector<const void*> sources_;  // the array that each variable holds; empty while unknown
+  bool is_in_graph_ = false;          // a launch was captured: a graph may set the variables whenever it runs
 };
 
 }  // namespace attune

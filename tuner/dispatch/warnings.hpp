@@ -1,4 +1,4 @@
-// Warnings: passes each trouble to the application once. Any thread.
+// Warnings: passes each distinct message to the application once. Any thread.
 #pragma once
 
 #include <functional>
@@ -15,13 +15,14 @@ class Warnings {
   using Sink = std::function<void(const std::string&)>;
   explicit Warnings(Sink sink) : sink_(std::move(sink)) {}
 
-  // Keeps a message that is new until deliver().
+  // Keeps a message until deliver(), unless it was kept before.
   void warn(const std::string& message) {
     const std::lock_guard lock(mutex_);
     if (said_.insert(message).second) pending_.push_back(message);
   }
 
-  // Passes on what is kept. Called where nothing is locked or being prepared: the application's code may call back.
+  // Passes the kept messages to the sink. Call it where nothing is locked or being prepared, because the application's
+  // sink may call the dispatcher.
   void deliver() {
     std::vector<std::string> messages;
     {

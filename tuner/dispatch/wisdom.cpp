@@ -12,7 +12,7 @@
 namespace attune {
 namespace {
 
-// While the database is locked, it is asked again after this: not once for each kernel.
+// A locked database is asked again only after this pause, not once for each kernel.
 constexpr std::chrono::seconds locked_pause{1};
 
 void append(std::vector<Record>& all, std::vector<Record>&& more) {

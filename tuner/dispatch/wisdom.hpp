@@ -1,5 +1,5 @@
-// Wisdom: what a Dispatcher knows of problems: the database and the bundles, read for each one. A defect of them means
-// fewer records and a warning, never an exception. Any thread.
+// Wisdom: the records that a Dispatcher knows, from its database and its bundles. It reads them for each problem. For
+// find(), a defect of a source means fewer records and a warning, never an exception. Any thread.
 #pragma once
 
 #include <atomic>
@@ -24,12 +24,12 @@ class Wisdom {
     bool is_final = true;  // false: another process has the database locked, and a later look may find more
     std::string failure;   // why a source could not be read; "": all were
   };
-  // Returns what is known for a request: of several records of one key the strongest, wherever it is. A locked database
-  // is waited for a tenth of a second, and not asked again for a second.
+  // Returns the records for a request. Of several records with one key, it returns the strongest, whichever source has
+  // it. It waits a tenth of a second for a locked database, and then does not ask it again for a second.
   Found find(const MatchRequest& request, Reach reach);
 
-  // Returns the strongest record of each key of a kernel's code and contract on devices of a kind. Throws Error where
-  // they cannot be read.
+  // Returns all records of a kernel's code and contract on devices of a kind, of each key the strongest. Throws Error
+  // where a source cannot be read.
   std::vector<Record> records_of(const KernelSpec& spec, std::string_view device_kind) const;
 
  private:

@@ -8,7 +8,7 @@
 namespace attune {
 namespace {
 
-constexpr double most_joules = 1e9, most_energy_error = 1;  // what is beyond is no energy of a launch
+constexpr double most_joules = 1e9, most_energy_error = 1;  // larger values are not the energy of a launch
 
 void distrust_samples(const std::vector<double>& samples_ns, Status& status) {
   if (!status.ok()) return;
@@ -42,7 +42,7 @@ void distrust(const Job& job, Answer& answer) {
   }
 }
 
-// Whether an answer is of the kind that the job asks for; a failure always is.
+// Returns whether an answer is of the kind that the job asks for. A Failure always is.
 bool answers(const Job& job, const Answer& answer) {
   struct Asked {
     const Answer& answer;
@@ -62,7 +62,7 @@ bool answers(const Job& job, const Answer& answer) {
 
 }  // namespace
 
-// A clock that fails must not make a winner.
+// The bounds exist so that no configuration wins by the times of a broken clock.
 bool is_time(double nanoseconds) { return nanoseconds > 0 && nanoseconds < 1e18; }
 
 void check_answer(const Job& job, Answer& answer) {

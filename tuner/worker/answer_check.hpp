@@ -8,7 +8,8 @@ namespace attune {
 // Returns whether a clock can show this duration.
 bool is_time(double nanoseconds);
 
-// Replaces impossible times, sample counts and energies by a verdict. Throws Error for an answer to another job.
+// Replaces impossible times, sample counts and energies by a verdict. Throws Error for an answer of a kind that the job
+// does not ask for.
 void check_answer(const Job& job, Answer& answer);
 
 }  // namespace attune

@@ -12,8 +12,9 @@
 namespace attune {
 namespace {
 
-// A worker's first compiles make precompiled headers: their limit is default_compile_limit_seconds. Once so many images
-// are known, a multiple of the time of nine in ten is enough, within bounds.
+// The time limit of one image is default_compile_limit_seconds at first, because a worker's first compiles make
+// precompiled headers. Once the times of `known_images` are known, it is `limit_factor` times the time within which
+// nine in ten of them compile, but at least `least_seconds` and at most the default.
 constexpr double least_seconds = 20, limit_factor = 10;
 constexpr std::size_t known_images = 20, most_known_images = 256;
 constexpr double open_seconds = 60;
@@ -81,7 +82,7 @@ void CompileLanes::start_all() {
   while (lanes_.size() < most_) add_lane(true);
 }
 
-// Under the mutex.
+// The caller holds the mutex.
 void CompileLanes::add_lane(bool opens_first) {
   std::unique_ptr<Transport> worker = spare_ ? std::move(spare_) : start_();
   Lane& lane = lanes_.emplace_back();
@@ -92,7 +93,7 @@ void CompileLanes::add_lane(bool opens_first) {
   } catch (const Error&) {
     lanes_.pop_back();
     if (lanes_.empty()) throw;
-    most_ = lanes_.size();  // these go on
+    most_ = lanes_.size();  // the lanes that run go on
   }
 }
 
@@ -121,7 +122,7 @@ bool CompileLanes::is_abandoned(std::uint64_t epoch) const {
   return epoch != epoch_;
 }
 
-// Returns none at the end.
+// Waits for images and returns a batch of them. An empty batch means that the lanes end.
 std::vector<CompileLanes::Waiting> CompileLanes::take_batch(Lane& lane, std::uint64_t& epoch) {
   std::unique_lock lock(mutex_);
   lane.is_busy = false;
@@ -132,7 +133,7 @@ std::vector<CompileLanes::Waiting> CompileLanes::take_batch(Lane& lane, std::uin
   if (ends_) return batch;
   lane.is_busy = true;
   epoch = epoch_;
-  // An even share for every lane, so that none takes a whole batch while others idle.
+  // Every lane takes an even share, so that no lane takes a whole batch while others idle.
   const std::size_t share = (waiting_.size() + most_ - 1) / most_;
   const std::size_t count = std::clamp<std::size_t>(share, 1, opened_.preferred_batch);
   while (batch.size() < count && !waiting_.empty()) {
@@ -152,7 +153,7 @@ void CompileLanes::run(Lane& lane) {
     try {
       bool begun = false;
       answer_of(*lane.worker, OpenCompiler{}, {open_seconds, true}, begun);
-    } catch (const Error&) {  // what fails here fails again when it compiles
+    } catch (const Error&) {  // a worker that fails here fails again when it compiles
     }
   }
   for (;;) {
@@ -162,7 +163,7 @@ void CompileLanes::run(Lane& lane) {
     std::vector<ImageRequest> requests;
     for (const Waiting& waiting : batch) requests.push_back(waiting.request);
     try {
-      // What cancel() killed between two jobs is not the next job's fault.
+      // A worker that cancel() killed between two jobs must not count as a death of the next job.
       if (was_interrupted(lane)) lane.worker->restart();
       if (is_abandoned(epoch)) continue;
       std::vector<Outcome> outcomes = compile(*lane.worker, requests, epoch);
@@ -178,7 +179,7 @@ void CompileLanes::run(Lane& lane) {
 }
 
 void CompileLanes::deliver(const Waiting& waiting, Outcome outcome, std::uint64_t epoch) {
-  // Under the mutex: delivered results are not cancelled by then.
+  // Delivers under the mutex, so that no cancelled result is delivered after cancel().
   const std::lock_guard lock(mutex_);
   if (epoch != epoch_) return;
   Result result;
@@ -213,7 +214,8 @@ void CompileLanes::learn(const std::vector<ImageRequest>& requests, const std::v
   }
 }
 
-// An abandoned batch has no result.
+// Has the worker compile a batch, and tries again when workers die before they begin it. The reply to a batch that was
+// abandoned meanwhile has no meaning.
 Received CompileLanes::ask(Transport& worker, const std::vector<ImageRequest>& requests, int attempt,
                            std::uint64_t epoch) {
   Received received{Received::End::died, {}, "abandoned"};
@@ -248,7 +250,7 @@ std::vector<CompileLanes::Outcome> CompileLanes::compile(Transport& worker, cons
     return outcomes;
   }
   if (is_abandoned(epoch)) return std::vector<Outcome>(requests.size());
-  // Compiling each alone finds which one of several it was.
+  // The worker died of one of several images. Compiling each alone finds which one.
   const int deaths = requests.size() == 1 ? 1 : 0;
   if (deaths == 1) restart_and_check(worker, received.why, epoch);
   for (const ImageRequest& request : requests) outcomes.push_back(compile_alone(worker, request, deaths, epoch));
@@ -272,8 +274,7 @@ CompileLanes::Outcome CompileLanes::compile_alone(Transport& worker, const Image
   }
 }
 
-// Compiles a known-good image in a fresh worker, at least once in two attempts. If both fail, the environment is at
-// fault.
+// Compiles a known-good image in a fresh worker. Throws Error if that fails twice: then the environment is at fault.
 void CompileLanes::restart_and_check(Transport& worker, const std::string& why, std::uint64_t epoch) {
   std::optional<ImageRequest> known_good;
   {

@@ -1,7 +1,8 @@
-// CompileLanes: the compile workers of a Pool: for each a thread that runs straight code. Images are compiled in
-// batches of the compiler's preferred size. A compiler that hangs, crashes or takes all memory costs one image. After a
-// death a fresh worker compiles a known-good image, then every image of the batch alone. Two deaths are a verdict. It
-// is a death, too, when a program dies that the worker started. Thread-safe.
+// CompileLanes: the compile workers of a Pool. Each lane is a thread with sequential, blocking code that drives one
+// worker. Images are compiled in batches of the compiler's preferred size. A compiler that hangs, crashes or takes all
+// memory costs one image. After a death, a fresh worker compiles a known-good image, then every image of the batch
+// alone. Two deaths of one image are its verdict. The death of a program that the worker started counts as well.
+// Thread-safe.
 #pragma once
 
 #include <condition_variable>
@@ -20,21 +21,22 @@ namespace attune {
 class CompileLanes {
  public:
   using Start = std::function<std::unique_ptr<Transport>()>;
-  // The lanes' threads call `deliver`, which must not call the lanes. Opens one worker, to read its toolchain. Throws
-  // Error when the compiler is missing.
+  // Opens one worker, to read its toolchain. Throws Error when the compiler is missing or the worker does not start.
+  // `start` makes the transport to a further worker. The lanes' threads call `deliver`, which must not call the lanes.
   CompileLanes(Start start, std::function<void(Result)> deliver);
-  // Drops images that have not begun, and abandons the others.
+  // Drops images whose compile has not begun, and abandons the compiles under way.
   ~CompileLanes();
   CompileLanes(const CompileLanes&) = delete;
   CompileLanes& operator=(const CompileLanes&) = delete;
 
   const CompilerOpened& opened() const noexcept { return opened_; }
-  // Sets the most images compiled at once. At least 1.
+  // Sets how many workers compile at the same time, at most; 0 counts as 1.
   void set_most(unsigned lanes);
-  // Starts all workers now. They load the compiler while others work.
+  // Starts all workers now, so that they load the compiler before the first images come.
   void start_all();
+  // Takes an image to compile. Its result goes to `deliver`.
   void submit(Ticket ticket, ImageRequest request);
-  // Drops all images without a result.
+  // Drops all images that have no result yet; they get none.
   void cancel() noexcept;
 
  private:
@@ -76,7 +78,7 @@ class CompileLanes {
   std::unique_ptr<Transport> spare_;
   std::size_t most_ = 1, idle_ = 0;
   std::uint64_t epoch_ = 0;                 // counts calls of cancel()
-  std::vector<double> seconds_;             // of images, for the deadline
+  std::vector<double> seconds_;             // how long images took to compile, for the deadline
   std::optional<ImageRequest> known_good_;  // an image that compiled before
   bool ends_ = false;
 };

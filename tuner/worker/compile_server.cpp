@@ -12,10 +12,10 @@
 namespace attune {
 namespace {
 
-// Processor time for one image, in multiples of its deadline (a compiler may have several threads). The operating
-// system ends an endless compile even if the coordinator cannot.
+// The limit of processor time for one image, in multiples of its deadline, because a compiler may have several threads.
+// By it the operating system ends an endless compile even if the coordinator cannot.
 constexpr double deadlines = 10;
-constexpr rlim_t rounding_seconds = 2;  // seconds: used time is counted in whole ones, of two kinds
+constexpr rlim_t rounding_seconds = 2;  // user and system time are each counted in whole seconds
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// CompileServer: does a coordinator's jobs for a compiler. One thread.
+// CompileServer: does a coordinator's compile jobs, in a worker's process or in this one. One thread.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,8 @@ class CompileServer {
   explicit CompileServer(std::shared_ptr<Compiler> compiler, Compiling compiling = {})
       : compiler_(std::move(compiler)), compiling_(std::move(compiling)) {}
 
-  // Answers a job, also with a broken compiler; never throws Error.
+  // Does a job and returns the answer. A broken compiler is a Failure; Error is never thrown. std::bad_alloc is thrown
+  // on, because a process that hit its memory limit is of no use.
   Reply answer(const Job& job);
 
  private:
@@ -29,11 +30,12 @@ class CompileServer {
   Compiling compiling_;
 };
 
-// Raises the limit of a compile worker's processor time for so many further images.
+// Raises this process's limit of processor time, so that it can compile `images` further images.
 void limit_processor_time(std::size_t images);
 
-// The most of a compiler's messages that is kept: the first of them name the mistake.
+// How much of a compiler's messages is kept: their beginning, because the first messages name the mistake.
 constexpr std::size_t log_bytes = 64 * 1024;
+// Cuts a log to log_bytes, and adds how many bytes were left out.
 void shorten_log(std::string& log);
 
 }  // namespace attune

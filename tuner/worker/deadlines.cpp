@@ -5,7 +5,7 @@
 namespace attune {
 namespace {
 
-// The driver compiles PTX when it loads it.
+// Returns the time for loading an image: PTX takes long, because the driver compiles it.
 double load_seconds(const InstanceLaunch& launch) {
   const bool is_ptx = launch.steps.image.architecture.starts_with("compute_");
   return is_ptx ? compile_limit_seconds().value_or(default_compile_limit_seconds) : 0;
@@ -27,7 +27,7 @@ TimeLimit Deadlines::limit(const Job& job) const {
 TimeLimit Deadlines::limit_of_reference(const Job& job) const {
   const auto* const begin = std::get_if<Begin>(&job);
   if (begin == nullptr || !begin->setup.self_checked) return limit(job);
-  return {launches(2) + checks(2) + keep_seconds, on_host && !user_seconds};  // over two fillings of the outputs
+  return {launches(2) + checks(2) + keep_seconds, on_host && !user_seconds};  // two runs: the outputs are filled twice
 }
 
 double Deadlines::launches(int count) const {
@@ -42,7 +42,8 @@ double Deadlines::of_job(const Load& job) const {
          std::max(job.warm_up.milliseconds, job.warm_up.most_milliseconds) * 1e-3;
 }
 
-// More samples than the least are of configurations that are not twice as slow as the best: they do not hang.
+// Only configurations that are less than twice as slow as the best get more samples than the least. Such configurations
+// do not hang, so the expected time of these samples is enough.
 double Deadlines::of_job(const Try& job) const {
   const int more = std::max(job.plan.most - job.plan.count, 0);
   const double expected = more * job.plan.batch * Protocol{}.reject_ratio * anchor_seconds;
@@ -50,7 +51,7 @@ double Deadlines::of_job(const Try& job) const {
          (job.plan.count + more) * beside_sample_seconds;
 }
 
-// The anchor's time gives the expected time of such samples; one of them may hang.
+// The anchor's time gives the expected time of all samples. The time of one launch that may hang comes on top.
 double Deadlines::of_job(const Rounds& job) const {
   const int count = static_cast<int>(job.turns.size()) * job.plan.batch;
   const double seconds = anchor_seconds > 0 ? launches(1) + factor * count * anchor_seconds : launches(count);

@@ -9,33 +9,36 @@
 namespace attune {
 
 // A launch may take least_seconds, or `factor` times the anchor's launch if that is longer. Without an anchor it may
-// take first_seconds; the user's limit replaces all. The time of Begin for data and comparisons comes on top.
+// take first_seconds. The user's limit replaces all of these. Data and comparisons get additional time, in proportion
+// to the time that Begin took.
 struct Deadlines {
   std::optional<double> user_seconds = launch_limit_seconds();
-  double begin_seconds = 0;   // of Begin
-  double anchor_seconds = 0;  // of one launch of the anchor; 0: none is known
+  double begin_seconds = 0;   // the time that Begin took
+  double anchor_seconds = 0;  // the time of one launch of the anchor; 0: not known
   bool on_host = false;       // the device is this machine's processors
 
   static constexpr double first_seconds = 60;
   static constexpr double least_seconds = 2;
   static constexpr double factor = 50;
-  // Data, [[prepare]] and [[reference]]: a reference may be the simplest possible kernel.
+  // For data, [[prepare]] and [[reference]]. It is long because a reference may be the simplest possible kernel.
   static constexpr double most_begin_seconds = 900;
   static constexpr double open_seconds = 120;  // a driver may need long to wake a device
-  static constexpr double take_seconds = 10;   // until a worker that is open begins a job that it has
-  // A check also resets and compares data, as Begin did: so many times as long, and a second.
+  static constexpr double take_seconds = 10;   // from one job's end until an open worker begins the next job
+  // A check also resets and compares data, as Begin did. It may take data_factor times as long as Begin, and
+  // data_seconds.
   static constexpr double data_factor = 3, data_seconds = 1;
-  static constexpr double keep_seconds = 4;  // to look at the guards and to keep the expected results
-  // What a sample costs beside its launches: a flush of the caches, restored inputs.
+  static constexpr double keep_seconds = 4;  // to check the guards and to keep the expected results
+  // For what a sample costs besides its launches: a flush of the caches, restored inputs.
   static constexpr double beside_sample_seconds = 0.01;
-  static constexpr double meter_slack_seconds = 1;  // the counter's last step, and the launches under way then
+  static constexpr double meter_slack_seconds = 1;  // for the counter's last step, and the launches under way by then
 
-  // Returns the seconds from the worker's beginning of the job; of Begin, for the data.
+  // Returns how many seconds a job may take from when the worker begins it. For Begin, this is the time until the
+  // reference begins.
   double of(const Job& job) const;
-  // The same, with what counts of them: work of this machine's processors is not late while it waits for one. Launches
-  // on another device are late by the clock, and so is what a user's limit is for.
+  // Returns the same with the clock that counts. Work of this machine's processors is not late while it waits for a
+  // processor. Launches on another device, and launches with a user's limit, are late by real time.
   TimeLimit limit(const Job& job) const;
-  // The same for the reference of Begin. The default in its place is a launch like any other.
+  // Returns the limit for the reference of Begin. The default configuration in its place has the limit of any launch.
   TimeLimit limit_of_reference(const Job& job) const;
 
  private:

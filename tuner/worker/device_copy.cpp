@@ -19,7 +19,7 @@ void DeviceCopy::add_pair() {
   const auto half = static_cast<std::size_t>(bytes_ / 2);
   try {
     DeviceMemory source(device_, half), target(device_, half);
-    // Equal bytes might be moved faster than others.
+    // The source gets random bytes, because a device might move equal bytes faster.
     device_.generate(source.data(), "uint8", half, FillValues{.full_range = true}, seed);
     Operation& copy = copies_.emplace_back();
     copy.kind = Operation::Kind::copy;

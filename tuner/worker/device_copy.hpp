@@ -1,5 +1,5 @@
-// DeviceCopy: copies within a device's memory, for comparison with a kernel that moves as many bytes. It owns pairs of
-// arrays for them. One thread.
+// DeviceCopy: copies within a device's memory, for comparison with a kernel that moves as many bytes. It owns the pairs
+// of arrays that are copied. One thread.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,13 @@ namespace attune {
 
 class DeviceCopy {
  public:
-  // `bytes` are read and written together: half of them each. Throws OutOfMemory, Error. The device must outlive it.
+  // `bytes`: the sum of what a copy reads and writes, half of it each. Throws OutOfMemory and Error. The device must
+  // outlive it.
   DeviceCopy(Device& device, std::uint64_t bytes);
 
   std::uint64_t bytes() const noexcept { return bytes_; }
-  // Returns how to sample the copy by a plan. `sets` receives what the result points to, which is valid until the next
-  // call with a larger batch. Throws OutOfMemory where a stream's pairs of arrays have no room.
+  // Returns how to sample the copy by a plan. The result points into `sets`, and is valid until the next call with a
+  // larger batch. Throws OutOfMemory where a stream needs more pairs of arrays than there is room for.
   Sampling sampling(const TimingPlan& plan, Sets& sets);
 
  private:

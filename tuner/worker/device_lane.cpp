@@ -13,13 +13,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// One job that the worker does, and one that waits in its pipe, so that it never waits for the coordinator.
+// One job that the worker does, and one that waits in its pipe, so that the worker never waits for the coordinator.
 constexpr std::size_t most_in_flight = 2;
 
-// A job with a larger image waits here: a pipe holds a megabyte, and nothing may block while a job is under way.
+// A job with a larger image is not sent ahead. A pipe holds a megabyte, and sending must not block while a job is under
+// way.
 constexpr std::size_t most_bytes_ahead = 512 << 10;
 
-// A worker that has lost so much of its memory to what it ran is replaced before it fails for want of it.
+// The share of the device's memory that may leak in a worker. A worker with larger leaks is replaced, before it runs
+// out of memory.
 constexpr double leaked_share = 0.5;
 
 std::size_t image_bytes(const Job& job) {
@@ -31,8 +33,6 @@ std::optional<InstanceId> only_instance_of(const Job& job) {
   const std::vector<InstanceId> instances = instances_of(job);
   return instances.empty() || samples_several(job) ? std::nullopt : std::optional(instances.front());
 }
-
-// Until a job begins its worker opens its device, and starts: work of this machine's processors.
 
 void wait_from_now(Work& work, TimeLimit limit) {
   work.started_at = Clock::now();
@@ -70,7 +70,7 @@ void DeviceLane::submit(Ticket ticket, Job job) {
   work.job = std::move(job);
   try {
     if (!in_flight_.empty()) send_queued();
-  } catch (const Error&) {  // no worker starts: the lane's thread will find out, and say so
+  } catch (const Error&) {  // no worker starts: the lane's thread will meet the same error and report it
     queue_.push_front(std::move(in_flight_.back()));
     in_flight_.pop_back();
   }
@@ -91,11 +91,11 @@ void DeviceLane::run() {
     try {
       if (!wait_for_work()) return;
       serve_front();
-    } catch (const DeviceLost&) {  // a killed worker that does not end: to end it again would wait as long again
+    } catch (const DeviceLost&) {  // a killed worker does not end: ending it again would only wait again
       fail();
     } catch (...) {
       try {
-        transport_->restart();  // it may still answer what is forgotten
+        transport_->restart();  // else it may answer jobs that are forgotten
       } catch (const Error&) {  // the device is lost, as the next job shows
       }
       fail();
@@ -103,8 +103,8 @@ void DeviceLane::run() {
   }
 }
 
-// The environment is at fault: the first job's result says so, and the others are dropped. In a handler; the worker is
-// gone.
+// Reports that the environment is at fault: the first job's result holds the present exception, and the other jobs are
+// dropped. It must be called in a catch block, after the worker has ended.
 void DeviceLane::fail() {
   Result result;
   result.error = std::current_exception();
@@ -118,7 +118,7 @@ void DeviceLane::fail() {
   deliver(std::move(work), std::move(result));
 }
 
-// The worker is gone with its problem and all jobs. Under the mutex.
+// Forgets the problem and all jobs of a worker that has ended. The caller holds the mutex.
 void DeviceLane::forget() {
   is_recovering_ = false;
   in_flight_.clear();
@@ -130,13 +130,13 @@ void DeviceLane::forget() {
   changed_.notify_all();
 }
 
-// What the worker is given next. False at the end.
+// Waits for jobs, and sends those that the worker can do as it is. Returns false when the lane ends.
 bool DeviceLane::wait_for_work() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return ends_ || !in_flight_.empty() || !queue_.empty(); });
   if (ends_ && in_flight_.empty()) return false;
   send_queued();
-  if (in_flight_.empty()) {  // something has to be done before
+  if (in_flight_.empty()) {  // the worker must be prepared for this job first
     in_flight_.push_back(std::move(queue_.front()));
     queue_.pop_front();
     is_recovering_ = true;
@@ -144,7 +144,7 @@ bool DeviceLane::wait_for_work() {
   return true;
 }
 
-// Under the mutex.
+// The caller holds the mutex.
 void DeviceLane::send_queued() {
   while (!queue_.empty() && in_flight_.size() < most_in_flight && !is_recovering_) {
     Work& next = queue_.front();
@@ -159,7 +159,7 @@ void DeviceLane::send_queued() {
 }
 
 void DeviceLane::serve_front() {
-  // Other threads add after the front, which stays where it is.
+  // Other threads only add jobs behind the front, so the reference stays valid without the lock.
   std::unique_lock lock(mutex_);
   Work& front = in_flight_.front();
   const bool needs_more = is_recovering_;
@@ -192,17 +192,18 @@ void DeviceLane::serve_front() {
     const bool has_more = in_flight_.size() > 1;
     take_back_ahead();
     lock.unlock();
-    if (has_more) contents_.wear();  // they are in its pipe: it would answer them before all others
+    if (has_more) contents_.wear();  // its pipe holds these jobs, and it would answer them first
   }
   finish(std::move(received.reply.answer), is_spoiled);
 }
 
-// Jobs after the first one are sent again later. Under the mutex.
+// Takes the jobs after the first one back into the queue, to be sent again. The caller holds the mutex.
 void DeviceLane::take_back_ahead() {
   for (; in_flight_.size() > 1; in_flight_.pop_back()) queue_.push_front(std::move(in_flight_.back()));
 }
 
-// The first job's result, or it is sent again. Later jobs are sent again in any case.
+// Lets `how` find the first job's result, and delivers it. Without a result, the first job is sent again. Later jobs
+// are sent again in any case.
 void DeviceLane::recover(const std::function<std::optional<Result>(Work&)>& how) {
   std::unique_lock lock(mutex_);
   is_recovering_ = true;
@@ -220,7 +221,7 @@ void DeviceLane::recover(const std::function<std::optional<Result>(Work&)>& how)
   deliver(std::move(work), std::move(*result));
 }
 
-// An answer to the first job, which no worker died of. `is_spoiled`: its kernels changed the worker.
+// Handles an answer to the first job, of which no worker died. `is_spoiled`: kernels of the job changed the worker.
 void DeviceLane::finish(Answer answer, bool is_spoiled) {
   std::unique_lock lock(mutex_);
   Work& front = in_flight_.front();
@@ -246,10 +247,10 @@ void DeviceLane::finish(Answer answer, bool is_spoiled) {
     result.failed = rounds->turns.front();
   result.answer = std::move(answer);
   lock.lock();
-  if (abandons_) throw Error("abandoned");  // its answer came too late
+  if (abandons_) throw Error("abandoned");  // the answer came too late
   Work work = std::move(in_flight_.front());
   in_flight_.pop_front();
-  // The next one's time begins when the worker comes to it.
+  // The time of the next job begins when the worker comes to that job.
   if (!in_flight_.empty()) wait_from_now(in_flight_.front(), contents_.to_begin());
   if (is_done_again) return queue_.push_front(std::move(work));
   lock.unlock();

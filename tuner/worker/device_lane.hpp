@@ -1,5 +1,6 @@
-// DeviceLane: a device worker as its Pool holds it: one thread that runs straight code. It sends jobs, two at most,
-// waits until their deadlines, and has DeviceRecovery find out what a death is to be blamed on. Thread-safe.
+// DeviceLane: a Pool's access to its device worker. The lane is one thread with sequential, blocking code. It keeps up
+// to two jobs with the worker and waits for each answer until its deadline. After a death, DeviceRecovery finds out
+// which configuration is to blame. Thread-safe.
 #pragma once
 
 #include <condition_variable>
@@ -15,15 +16,16 @@ namespace attune {
 
 class DeviceLane {
  public:
-  // `deliver` is called on the lane's thread.
+  // The lane's thread calls `deliver` with each result.
   DeviceLane(std::unique_ptr<Transport> transport, std::function<void(Result)> deliver);
-  // Drops jobs without an answer, with their worker where it may be ended.
+  // Drops jobs that have no answer yet, and ends a worker that has such jobs, if it runs in a process of its own.
   ~DeviceLane();
   DeviceLane(const DeviceLane&) = delete;
   DeviceLane& operator=(const DeviceLane&) = delete;
 
+  // Takes a job. Jobs are done in the order of submission.
   void submit(Ticket ticket, Job job);
-  // Ends the worker with all jobs, which get no result. Returns when they are gone.
+  // Ends the worker and drops all jobs, which get no result. Returns when they are gone.
   void abandon();
   void set_known_good(std::optional<KnownGood> known_good) { contents_.set_known_good(std::move(known_good)); }
 
@@ -51,8 +53,8 @@ class DeviceLane {
   DeviceRecovery recovery_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Work> queue_, in_flight_;  // in_flight_: the worker has them, the first one is what it does
-  bool is_recovering_ = false;          // nothing else is sent meanwhile, and the first one stays where it is
+  std::deque<Work> queue_, in_flight_;  // in_flight_: the jobs that the worker has; it does the first of them
+  bool is_recovering_ = false;          // nothing else is sent meanwhile, and the first job stays in in_flight_
   bool ends_ = false, abandons_ = false;
   std::thread thread_;
 };

@@ -20,7 +20,7 @@ namespace {
 
 constexpr mode_t private_mode = 0700;
 
-// Returns a file name: characters that are unfit in a device's identity become dashes.
+// Returns a file name for a device. Characters of its identity that do not fit a file name become dashes.
 std::string file_name(const std::string& device) {
   std::string name;
   for (const char c : device) {
@@ -35,7 +35,7 @@ std::string file_name(const std::string& device) {
               "; correct its folder, or name another cache folder with ATTUNE_CACHE");
 }
 
-// Makes the folder and its parents private where absent: images of the cache stand beside it.
+// Makes the folder and its absent parents. They are private, because the images of the cache lie beside the folder.
 void make_folder(const fs::path& folder) {
   fs::path so_far;
   for (const fs::path& part : folder) {
@@ -47,7 +47,7 @@ void make_folder(const fs::path& folder) {
   }
 }
 
-// Returns a descriptor of the folder, which is of this user and no link. Its mode becomes 0700.
+// Returns a descriptor of the folder, whose mode becomes 0700. Throws Error if it is a link or another user's.
 int open_folder(const fs::path& folder) {
   const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor < 0) refuse(folder, fs::is_symlink(folder) ? "it is a symbolic link" : system_failure(errno));
@@ -97,14 +97,14 @@ DeviceLock::~DeviceLock() {
 void DeviceLock::take_lock(int descriptor, Wait& wait) {
   for (auto pause = std::chrono::microseconds(200);; pause = std::min(2 * pause, std::chrono::microseconds(5000))) {
     if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return;
-    if (errno != EWOULDBLOCK && errno != EINTR) return;  // a file system without locks: measured without turns
+    if (errno != EWOULDBLOCK && errno != EINTR) return;  // a file system without locks: measure without turns
     wait.go_on(note_);
     std::this_thread::sleep_for(pause);
   }
 }
 
-// Two locks, so that turns alternate. A waiting process holds the queue; the last user of the device must queue after
-// it.
+// There are two locks, so that turns alternate. The process that waits for the device holds the queue lock, so the last
+// user of the device must wait behind it.
 void DeviceLock::take(const std::atomic<int>& stop, int ends_at) {
   if (device_ < 0 || depth_ > 0) {
     ++depth_;
@@ -120,7 +120,7 @@ void DeviceLock::take(const std::atomic<int>& stop, int ends_at) {
   }
   flock(queue_, LOCK_UN);
   ++depth_;
-  if (wait.is_noted()) note_ = {};  // once is enough: turns alternate
+  if (wait.is_noted()) note_ = {};  // one note is enough, because turns alternate
   waited_seconds_ += wait.waited().count();
 }
 

@@ -1,5 +1,5 @@
-// DeviceLock: turns at measuring on one device between processes. Two tuners of one user measure alternately, and both
-// get turns. The operating system drops the lock when a process ends. One thread.
+// DeviceLock: lets processes take turns at measuring on one device. Two tuners of one user measure alternately. The
+// operating system drops the lock when a process ends. One thread.
 #pragma once
 
 #include <atomic>
@@ -16,21 +16,21 @@ namespace attune {
 // Returns the name by which processes identify one device.
 std::string lock_name(const DeviceInfo& device);
 
-// Returns whether this process of Device::other_users() takes turns too: an attune of the same user.
+// Returns whether a process, as Device::other_users() names it, takes turns too: it is an attune of the same user.
 bool takes_turns(std::string_view user);
 
 class DeviceLock {
  public:
-  // Makes two files in the folder. Absent folders are made (0700). Throws Error when the folder is a link or another
-  // user's. Without a folder ("") every turn is free.
-  // `note` receives a text once when a turn is waited for: see Wait.
+  // Makes two files in the folder, and absent folders (mode 0700). Throws Error when a file or folder cannot be made,
+  // or the folder is a link or belongs to another user. Without a folder ("") turns are never waited for. `note` is
+  // called once with a text, when a turn has been waited for a second: see Wait.
   DeviceLock(const std::filesystem::path& folder, const std::string& device, WaitNote note = {});
   ~DeviceLock();
   DeviceLock(const DeviceLock&) = delete;
   DeviceLock& operator=(const DeviceLock&) = delete;
 
-  // One turn: from construction, which waits for it, to destruction. Throws WaitInterrupted when it has to wait and
-  // `stop` counts `ends_at`.
+  // One turn. The constructor waits for it, and the destructor ends it. Throws WaitInterrupted when it has to wait and
+  // `stop` is `ends_at` or more.
   class Turn {
    public:
     Turn(DeviceLock& lock, const std::atomic<int>& stop, int ends_at = 1);
@@ -41,8 +41,9 @@ class DeviceLock {
    private:
     DeviceLock& lock_;
   };
+  // Returns whether another process waits for a turn.
   bool others_wait() const noexcept;
-  // Returns the seconds of all waiting for turns. If they are many, another tuner was at work.
+  // Returns how many seconds this process has waited for turns. If there are many, another tuner was at work.
   double waited_seconds() const noexcept { return waited_seconds_; }
 
  private:
@@ -51,12 +52,12 @@ class DeviceLock {
   void give() noexcept;
 
   int queue_ = -1, device_ = -1;  // descriptors
-  int depth_ = 0;                 // turns within turns are one
+  int depth_ = 0;                 // a turn within a turn is part of the outer one
   double waited_seconds_ = 0;
-  WaitNote note_;  // empty once it was called
+  WaitNote note_;  // empty after its call
 };
 
-// A turn that is taken once and kept until it is ended. The lock must outlive it.
+// A turn that take() begins, unless it has begun, and that is kept until end(). The lock must outlive it.
 class KeptTurn {
  public:
   KeptTurn(DeviceLock& lock, const std::atomic<int>& stop) : lock_(lock), stop_(stop) {}

@@ -14,11 +14,11 @@
 namespace attune {
 namespace {
 
-// Workers that may not start.
+// After so many workers that do not start, the environment is at fault.
 constexpr int most_failed_starts = 2;
 
-// Returns whether an administrator, a batch system, or a system without memory ends processes by this signal. Kernels
-// seldom do.
+// Returns whether an administrator, a batch system, or a system without memory ends processes by this signal. A kernel
+// seldom causes such a signal.
 bool is_from_outside(int signal) noexcept {
   return signal == SIGKILL || signal == SIGTERM || signal == SIGHUP || signal == SIGINT;
 }
@@ -43,7 +43,7 @@ std::vector<InstanceId> distinct(const std::vector<InstanceId>& turns) {
   return once;
 }
 
-// No configuration is to blame for a copy.
+// Reports a failed device copy. No configuration is to blame for it, so the environment is.
 [[noreturn]] void fail_at_copy(const std::string& why) {
   throw Error("the device or its driver is at fault: a copy within the device's memory fails: " + why);
 }
@@ -53,7 +53,7 @@ std::vector<InstanceId> distinct(const std::vector<InstanceId>& turns) {
 DeviceRecovery::DeviceRecovery(Transport& transport, WorkerContents& contents, LaneFigures& figures, Send send)
     : transport_(transport), contents_(contents), figures_(figures), send_(std::move(send)) {}
 
-// A job that the worker had not begun is not to blame.
+// A job that the worker had not begun is not to blame for the worker's death.
 std::optional<Result> DeviceRecovery::after_loss(Work& work, const Received& received) {
   work.is_repeated = true;
   Result result;
@@ -92,7 +92,7 @@ std::optional<Result> DeviceRecovery::make_ready(Work& work) {
   if (contents_.is_apart() && samples_several(work.job)) return one_at_a_time(work, nullptr);
   std::optional<Result> failed = load_missing(work, work.job);
   if (failed || !contents_.needs_fresh(work.job)) return failed;
-  contents_.keep_apart();  // one of them changes its worker whenever it is loaded: it harms itself alone
+  contents_.keep_apart();  // one of them changes its worker at each load: let it harm only itself
   return one_at_a_time(work, nullptr);
 }
 
@@ -106,14 +106,16 @@ Result DeviceRecovery::after_death(Work& work, Death death) {
   return one_at_a_time(work, &death);
 }
 
-// Of all that the worker did, or of this job alone: a fresh worker has it all to itself.
+// A worker ended by a limit of processor time: because of all jobs that it did, or of this job alone. A fresh worker
+// does only this job. If it meets the limit too, Error is thrown.
 void DeviceRecovery::meet_limit(Work& work, const Death& death) {
   if (std::exchange(work.met_limit, true))
     throw Error(death.status.detail + "; so did the one before: " + processor_limit_advice());
   start_afresh();
 }
 
-// Counts a death, once the environment is known to work. Returns whether it is the configuration's verdict.
+// Checks that the environment works, then counts a death. Returns whether the deaths are the configuration's verdict
+// now.
 bool DeviceRecovery::is_condemned(Work& work, const std::string& configuration, const Death& death) {
   work.is_repeated = true;
   if (death.is_by_limit) {
@@ -130,8 +132,8 @@ bool DeviceRecovery::is_condemned(Work& work, const std::string& configuration, 
   return condemned;
 }
 
-// Once more in a fresh worker, after its first death. Deaths of a configuration add up over its jobs: what kills after
-// many samples survives the few of one more attempt.
+// Does the job once more in a fresh worker after the first death of its configuration. Deaths of a configuration add up
+// over its jobs, because one that kills after many samples survives the few samples of one more attempt.
 Result DeviceRecovery::alone(Work& work, Death death) {
   const std::vector<InstanceId> of = instances_of(work.job);
   const InstanceLaunch* const launch = launch_of(work.job);
@@ -157,7 +159,7 @@ Result DeviceRecovery::alone(Work& work, Death death) {
   return result;
 }
 
-// What fails by chance would fail among others again and again.
+// Instances that failed together stay apart, because one that fails by chance would fail among others again and again.
 void DeviceRecovery::keep_apart(Work& work, const Status& status) {
   contents_.keep_apart();
   work.is_repeated = true;
@@ -165,8 +167,8 @@ void DeviceRecovery::keep_apart(Work& work, const Status& status) {
                                    status.detail, fmt::join(contents_.names_of(work.job), "; ")));
 }
 
-// The samples of several, one instance after the other. `death`: a worker died of all of them. It counts for each,
-// unless another one fails alone.
+// Takes the samples of several instances, one instance after the other. `death`: a worker died of all of them together.
+// This death counts for each of them, unless one of them fails alone.
 Result DeviceRecovery::one_at_a_time(Work& work, const Death* death) {
   const auto& rounds = std::get<Rounds>(work.job);
   Result result;
@@ -196,7 +198,7 @@ Result DeviceRecovery::one_at_a_time(Work& work, const Death* death) {
   return result;
 }
 
-// The samples of one instance, or of copies.
+// Takes the samples of one instance, or of device copies.
 Answer DeviceRecovery::sample_alone(Work& work, const Job& job, InstanceId id) {
   for (;;) {
     if (std::optional<Result> failed = load_missing(work, job)) return std::move(failed->answer);
@@ -215,7 +217,7 @@ Answer DeviceRecovery::sample_alone(Work& work, const Job& job, InstanceId id) {
   }
 }
 
-// One job and its reply, with nothing else under way. `begun`: when the worker began it.
+// Sends one job and waits for its reply, with nothing else under way. `begun`: when the worker began the job.
 Received DeviceRecovery::ask(const Job& job, std::optional<Clock::time_point>& begun) {
   const TimeLimit limit = contents_.limit(job);
   send_(job, limit.seconds);
@@ -224,7 +226,8 @@ Received DeviceRecovery::ask(const Job& job, std::optional<Clock::time_point>& b
   return received;
 }
 
-// `death`: its status is not ok when the worker died of it, or its device is beyond use; else there is an answer.
+// Sends one job and returns the answer. If the worker died of the job, or can no longer use its device, the status of
+// `death` is not ok, and the answer has no meaning.
 Answer DeviceRecovery::ask_or_die(const Job& job, Death& death) {
   std::optional<Clock::time_point> begun;
   Received received = ask(job, begun);
@@ -240,8 +243,9 @@ Answer DeviceRecovery::ask_or_die(const Job& job, Death& death) {
   return answer;
 }
 
-// Does a fresh worker still do what it did before? It has run the reference when it is there; then the known-good job.
-// One failure may be an echo of the death; two, and nothing that is measured here means anything.
+// Starts a fresh worker and checks that it still does what worked before: the reference, which it runs when it begins
+// the problem, and the known-good job. One failure may be an after-effect of the death. Two failures mean that nothing
+// can be measured here, so Error is thrown.
 void DeviceRecovery::restart_and_check(const std::string& after, const std::string& detail) {
   std::string why;
   for (int attempt = 1; attempt <= 2; ++attempt) {
@@ -263,7 +267,7 @@ void DeviceRecovery::restart_and_check(const std::string& after, const std::stri
               "\nlook at the device (nvidia-smi, the kernel's log); the same command goes on where this one ended");
 }
 
-// Why; "" when it works.
+// Does the known-good job. Returns why it fails; "" when it works.
 std::string DeviceRecovery::known_good_fails() {
   const std::optional<KnownGood> known_good = contents_.known_good();
   if (!known_good) return "";
@@ -287,12 +291,13 @@ void DeviceRecovery::start_afresh() {
   if (contents_.problem()) begin_problem({});
 }
 
-// Makes data and reference in a fresh worker, or in a second one. `why`: the first worker has died already.
+// Makes data and reference in a fresh worker; if that worker dies, in a second one. `why`: how a first worker died
+// while it made them; "": there was none.
 void DeviceRecovery::begin_problem(std::string why) {
   const Begin problem = *contents_.problem();
   Verdict verdict = Verdict::fault;
   for (int attempt = why.empty() ? 1 : 2; attempt <= 2; ++attempt) {
-    if (!why.empty()) restart();  // it may have been given another job since
+    if (!why.empty()) restart();  // the present worker may have got another job since
     std::optional<Clock::time_point> at;
     Received received = ask(problem, at);
     if (received.end != Received::End::replied) {
@@ -317,11 +322,12 @@ void DeviceRecovery::begin_problem(std::string why) {
       verdict);
 }
 
-// Loads what a job needs and the present worker lacks. What fails is the job's result, at once or by its second death.
-// A configuration that has its verdict is not loaded again.
+// Loads the instances that a job needs and the present worker lacks. If one cannot be loaded, returns its failure as
+// the job's result: a failure at once, a death after the second one. A configuration that has its verdict is not loaded
+// again.
 std::optional<Result> DeviceRecovery::load_missing(Work& work, const Job& job) {
   while (const std::optional<InstanceId> id = contents_.first_missing(job)) {
-    if (contents_.needs_fresh(job)) break;  // the one before changed the worker
+    if (contents_.needs_fresh(job)) break;  // the instance loaded before changed the worker
     WorkerContents::Loaded& loaded = contents_.at(*id);
     const std::string name = loaded.launch.configuration;
     const WorkerContents::Deaths deaths = contents_.deaths_of(name);

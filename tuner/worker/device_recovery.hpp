@@ -1,6 +1,6 @@
-// DeviceRecovery: what a device worker's death is followed by, and what a job needs before it can be sent. After each
-// death a fresh worker does the known-good job; if that fails twice, the environment is at fault and no instance is.
-// The lane's thread calls it, while nothing else is sent.
+// DeviceRecovery: finds out what a device worker's death is to be blamed on, and prepares a worker for a job. After
+// each death, a fresh worker does the known-good job. If that fails twice, the environment is at fault, and no instance
+// is. Only the lane's thread calls it, while nothing else is sent.
 #pragma once
 
 #include <chrono>
@@ -22,10 +22,10 @@ struct Work {
   Job job;
   bool started = false;
   std::chrono::steady_clock::time_point begun_at, started_at;
-  TimeLimit limit = 0;     // from then
-  double began = 0;        // by the session's clock
-  bool met_limit = false;  // of processor time, by which a worker ended
-  int begun_in_vain = 0;   // workers that died before they began it, or while they opened their device
+  TimeLimit limit = 0;     // counted from started_at
+  double began = 0;        // when it began, by the session's clock
+  bool met_limit = false;  // a worker ended by a limit of processor time while it did this job
+  int begun_in_vain = 0;   // how many workers died before they began it, or while they opened their device
   bool is_repeated = false;
   std::vector<std::string> notes;
 };
@@ -33,19 +33,22 @@ struct Work {
 class DeviceRecovery {
  public:
   using Clock = std::chrono::steady_clock;
-  // Gives a job to the worker, within so many seconds. Throws Error once the lane ends.
+  // Gives a job to the worker, within the given seconds. Throws Error once the lane ends.
   using Send = std::function<void(const Job&, double)>;
 
-  // All must outlive it.
+  // What the references refer to must outlive it.
   DeviceRecovery(Transport& transport, WorkerContents& contents, LaneFigures& figures, Send send);
 
-  // Each returns what became of the job, or nothing: it is to be sent again. They throw Error where the environment is
-  // at fault, DeviceLost, and what a worker failed with.
-  std::optional<Result> after_loss(Work& work, const Received& received);  // the worker is gone
-  std::optional<Result> make_ready(Work& work);  // has what the job needs loaded; does alone what is kept apart
-  // One of several that were sampled together is to blame, or the job's only instance.
+  // The first two functions return the job's result, or nothing when the job must be sent again. All throw Error where
+  // the environment is at fault, DeviceLost, and what a worker failed with.
+  // Handles a worker that is gone.
+  std::optional<Result> after_loss(Work& work, const Received& received);
+  // Prepares the worker: replaces it if needed, and loads what the job needs. Samples of instances that are kept apart
+  // are taken here, one instance at a time.
+  std::optional<Result> make_ready(Work& work);
+  // Handles a death of which the job's only instance is to blame, or one of several that were sampled together.
   Result after_death(Work& work, Death death);
-  // One of several failed, and the worker lives: they are sampled one at a time from here.
+  // Has instances sampled one at a time from now on, because one of several failed together in a worker that lives.
   void keep_apart(Work& work, const Status& status);
 
  private:

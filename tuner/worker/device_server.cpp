@@ -7,13 +7,15 @@
 namespace attune {
 namespace {
 
-// Of the energy counter within a window: with fewer, the counter's steps matter more than the launches.
+// How many steps the energy counter must take within a window. With fewer steps, the counter's granularity matters more
+// than the launches.
 constexpr int least_steps = 10;
 
-// The window begins and ends with a step: launches go on for two steps of the slowest counter.
+// How much longer launches go on than the window. The window begins and ends with a step of the counter, and this is
+// the time of two steps of the slowest counter.
 constexpr double steps_seconds = 0.2;
 
-// At the device's free memory.
+// The device's free memory is read at one trial of so many.
 constexpr std::int64_t trials_between_looks = 8;
 
 }  // namespace
@@ -55,7 +57,7 @@ Answer DeviceServer::handle(const OpenDevice&) {
 }
 
 Answer DeviceServer::handle(const Begin& job) {
-  problem_.reset();  // the memory of the last problem first
+  problem_.reset();  // frees the memory of the last problem first
   problem_ = std::make_unique<ProblemOnDevice>(device_, job.setup, goes_on_);
   return Begun{device_.free_memory()};
 }
@@ -66,14 +68,14 @@ Tried DeviceServer::load_and_check(const InstanceLaunch& launch) {
   tried.status = problem().load(launch.instance, launch.steps);
   if (!tried.status.ok()) return tried;
   tried.status = problem().check(launch.instance, tried.numerics);
-  // Asking takes 0.1 to 0.2 ms. What streams need is no leak.
+  // Reading the free memory takes 0.1 to 0.2 ms. Copies of the data that streams need count as free: they are no leak.
   const bool asks = checked_++ % trials_between_looks == 0 && !tried.status.sticky;
   if (asks) tried.free_bytes = device_.free_memory() + problem().copied_bytes();
   return tried;
 }
 
-// At the end of each job that launches: what writes far outside its arrays fails itself, and spoils no later one. A
-// fresh worker makes the data anew.
+// Checks attune's own data at the end of each job that launches. So an instance that writes far outside its arrays
+// fails itself and does not spoil a later one. A fresh worker then makes the data again.
 void DeviceServer::check_own(Status& status) {
   if (status.sticky) return;
   if (Status own = problem().check_own(); !own.ok()) status = std::move(own);
@@ -125,7 +127,7 @@ Status DeviceServer::warm_up(InstanceId instance, const WarmUpPlan& plan) {
   do {
     status = problem().warm_up(instance, std::min(WarmUpPlan::window_ms, plan.milliseconds));
     elapsed_ms = 1e3 * (device_.seconds() - begin);
-    if (device_.has_own_clock()) break;  // nothing there gets warm
+    if (device_.has_own_clock()) break;  // a device with its own clock does not get warm
   } while (status.ok() && !is_warm(elapsed_ms, watch_.last_clocks(WarmUpPlan::windows), plan));
   return status;
 }

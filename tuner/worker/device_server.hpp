@@ -1,5 +1,5 @@
-// DeviceServer: does a coordinator's jobs on one device. A device worker runs it, or a DirectTransport without a
-// process. One thread.
+// DeviceServer: does a coordinator's jobs on one device. It runs in a device worker's process, or behind a
+// DirectTransport in the coordinator's own. One thread.
 #pragma once
 
 #include <functional>
@@ -16,11 +16,11 @@ class DeviceServer {
  public:
   // Called before an instance is loaded.
   using Trying = std::function<void(std::string_view configuration, int attempt)>;
-  // `goes_on`: called within a job that has come to its next part, as Started says.
+  // `goes_on` is called within Begin, when the data are there and the reference begins (Started).
   explicit DeviceServer(Device& device, Trying trying = {}, std::function<void()> goes_on = {})
       : device_(device), trying_(std::move(trying)), goes_on_(std::move(goes_on)), watch_(device) {}
 
-  // Answers a job, also with a failure of the environment; never throws Error.
+  // Does a job and returns the answer. A failure of the environment is a Failure; Error is never thrown.
   Reply answer(const Job& job);
 
  private:
@@ -45,10 +45,10 @@ class DeviceServer {
   std::function<void()> goes_on_;
   StateWatch watch_;
   std::unique_ptr<ProblemOnDevice> problem_;
-  std::int64_t checked_ = 0;  // instances
+  std::int64_t checked_ = 0;  // how many instances were checked
 };
 
-// Returns the answer for the present exception; to be called in a catch block.
+// Returns the answer for the present exception. It must be called in a catch block.
 Failure failure_of_current_exception();
 
 }  // namespace attune

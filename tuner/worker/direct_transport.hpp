@@ -1,5 +1,5 @@
 // DirectTransport: a worker without a process of its own, for programs that trust their kernels, and for tests. A
-// kernel's damage hits this process. Jobs are done when their reply is received, on that thread.
+// kernel's damage hits this process. The thread that calls receive() does the jobs.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@ class DirectTransport final : public Transport {
     received.reply.worked_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return received;
   }
-  // Cannot start anew: an unusable device stays so.
+  // Drops all jobs. It cannot start a fresh worker, so a device that is unusable stays unusable.
   void restart() override {
     const std::lock_guard lock(mutex_);
     jobs_.clear();

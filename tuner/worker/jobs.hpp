@@ -1,5 +1,5 @@
-// Jobs: a coordinator's tasks for a worker, each a complete plain value, and the answers. A worker acknowledges a job
-// when it begins it (Started). It gives one answer when it is done, or a Failure instead.
+// Jobs: a coordinator's tasks for a worker, each a complete plain value, and the answers to them. A worker acknowledges
+// a job when it begins the job (Started). When the job is done, the worker gives one answer, or a Failure instead.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +25,15 @@ namespace attune {
 
 struct OpenDevice {};
 
-// Makes the data of a problem, runs [[prepare]] and the reference. Drops the former problem.
+// Makes the data of a problem, and runs [[prepare]] and the reference. Drops the former problem.
 struct Begin {
   TrialSetup setup;
 };
 
-// Loads an instance, launches it once, checks the result, warms the device up; it stays loaded.
+// Loads an instance, launches it, checks the result, and warms the device up. The instance stays loaded.
 struct Load {
   InstanceLaunch launch;
-  WarmUpPlan warm_up;  // of 0 ms: none
+  WarmUpPlan warm_up;  // 0 ms: no warm-up
 };
 
 // Loads an instance, checks it, takes samples, checks it again where it has scratch memory, and releases it.
@@ -42,10 +42,12 @@ struct Try {
   TimingPlan plan;
 };
 
-// In the turns of Rounds: a copy of TimingPlan::copy_bytes within the device's memory. No instance has this number.
+// This number in the turns of Rounds means a copy of TimingPlan::copy_bytes within the device's memory. No instance has
+// this number.
 inline constexpr InstanceId device_copy = ~InstanceId{0};
 
-// Takes one sample of a loaded instance for every turn, in this order, enqueued together where the device can.
+// Takes one sample of a loaded instance for every turn, in this order. The samples are enqueued together where the
+// device can do so.
 struct Rounds {
   std::vector<InstanceId> turns;  // loaded instances, and device_copy
   TimingPlan plan;                // the regime, the batch, the steps, the bytes of device_copy
@@ -54,18 +56,18 @@ struct Rounds {
 // Checks a loaded instance once more, after its samples.
 struct CheckAgain {
   InstanceId instance = 0;
-  bool repeats = false;  // launches it twice more: are both results equal bit for bit?
+  bool repeats = false;  // also launches it twice more, to find out whether both results are equal bit for bit
 };
 
-// Launches a loaded instance for so long while the device's energy counter is read.
+// Launches a loaded instance for some time while the device's energy counter is read.
 struct Meter {
   InstanceId instance = 0;
   TimingPlan plan;          // the regime, and the batch of one sample
-  double warm_seconds = 0;  // before the window
-  double seconds = 0;       // the window
+  double warm_seconds = 0;  // how long it is launched before the counter's window
+  double seconds = 0;       // the length of the window
 };
 
-// Releases an instance; an instance that is not loaded is no error.
+// Releases an instance. It is no error if the instance is not loaded.
 struct Release {
   InstanceId instance = 0;
 };
@@ -81,22 +83,22 @@ struct Compile {
   int attempt = 1;
 };
 
-// What is sent to a worker of either kind.
+// A job for a worker of either kind.
 using Job = std::variant<OpenDevice, Begin, Load, Try, Rounds, CheckAgain, Meter, Release, OpenCompiler, Compile>;
 
 // Answers.
 
-// The worker begins a job; of Begin once more, when the data are there and the reference begins.
+// The worker begins a job. For Begin it is sent once more, when the data are there and the reference begins.
 struct Started {};
 
-// The environment is at fault: this means nothing for the instance.
+// The environment is at fault. A Failure says nothing about the instance of the job.
 struct Failure {
   enum class Kind : std::uint8_t { error, out_of_memory, usage, steps } kind = Kind::error;
   std::string text;
-  Verdict verdict = Verdict::ok;  // of steps
+  Verdict verdict = Verdict::ok;  // of the steps that failed, if `kind` is steps
 };
 
-// [[prepare]], the reference, or the default configuration in its place, does not run to its end.
+// Running [[prepare]] or the reference (or, without one, the default configuration) failed.
 class StepsFailed : public Error {
  public:
   StepsFailed(const std::string& text, Verdict of_steps) : Error(text), verdict(of_steps) {}
@@ -114,7 +116,7 @@ struct Begun {
   std::uint64_t free_bytes = 0;  // of the device's memory
 };
 
-// Of Load and Try. The status is the first failure.
+// The answer to Load and Try. The status is the first failure.
 struct Tried {
   Status status;
   Numerics numerics;
@@ -122,21 +124,21 @@ struct Tried {
   std::uint64_t free_bytes = 0;    // of the device's memory; 0: not known
 };
 
-// Of Rounds.
+// The answer to Rounds.
 struct RoundsSampled {
   Status status;
-  std::vector<double> samples_ns;  // one for each turn; some of them when the status is not ok
+  std::vector<double> samples_ns;  // one for each turn; fewer when the status is not ok
 };
 
 struct CheckedAgain {
   Status status;
   Numerics numerics;
-  std::optional<bool> deterministic;  // if requested, and the device had room to find out
+  std::optional<bool> deterministic;  // set if CheckAgain::repeats, and the device had room for the comparison
 };
 
 struct EnergyMeasured {
   Status status;
-  std::optional<LaunchEnergy> energy;  // nothing: the counter took too few steps
+  std::optional<LaunchEnergy> energy;  // nothing if the counter took too few steps
 };
 
 struct Done {};
@@ -154,33 +156,31 @@ struct ImagesCompiled {
 using Answer = std::variant<Started, Failure, DeviceOpened, Begun, Tried, RoundsSampled, CheckedAgain, EnergyMeasured,
                             Done, CompilerOpened, ImagesCompiled>;
 
-// The status of an answer that has one, else null.
+// Returns the status of an answer that has one, else null.
 const Status* status_of(const Answer& answer) noexcept;
 
-// Returns an answer of the kind of a job that launches, with nothing but a status.
+// Returns an answer to a job that launches, of the right kind, with nothing but this status.
 Answer answer_with(const Job& job, Status status);
 
-// Returns the instances that a job needs loaded, in the order of its turns: device_copy is none.
+// Returns the instances that must be loaded for a job, in the order of its turns. device_copy is not among them.
 std::vector<InstanceId> instances_of(const Job& job);
 
-// Returns whether a job takes samples of more than one instance; device_copy counts as another one.
+// Returns whether a job takes samples of more than one instance. device_copy counts as an instance here.
 bool samples_several(const Job& job);
 
 // Returns the launch of a Load or a Try, else null.
 const InstanceLaunch* launch_of(const Job& job) noexcept;
 
-// Throws what the worker failed with.
+// Throws the exception that the worker failed with.
 [[noreturn]] void throw_failure(const Failure& failure);
 
-// An answer with the device's clock at its end. It also has the worker's time for the job by a real clock, reading
-// included. `watched` has the observations of the device since the last answer. `changed` says what the kernels of the
-// job changed in their worker's process (process/worker_state.hpp).
+// An answer with what the worker observed.
 struct Reply {
-  double seconds = 0;
-  double worked_seconds = 0;
+  double seconds = 0;         // the device's clock at the end of the job
+  double worked_seconds = 0;  // the worker's time for the job by a real clock, with reading the job
   Answer answer;
-  Watched watched = {};
-  std::string changed = {};
+  Watched watched = {};      // the observations of the device since the last answer
+  std::string changed = {};  // what the job's kernels changed in the worker's process (process/worker_state.hpp)
 };
 
 }  // namespace attune

@@ -10,7 +10,7 @@
 namespace attune {
 namespace {
 
-constexpr double most_seconds = 1e12;  // what is beyond, or goes back, is no clock
+constexpr double most_seconds = 1e12;  // a clock that is beyond this, or goes back, is not believed
 
 int batch_of(const Job& job) {
   if (const auto* tried = std::get_if<Try>(&job)) return tried->plan.batch;

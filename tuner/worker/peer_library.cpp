@@ -38,7 +38,7 @@ const Peer& find_peer(const PeerSetup& setup) {
   throw UsageError(fmt::format("{} has no peer `{}` of {}", setup.library, setup.name, setup.kernel));
 }
 
-// A peer for one problem.
+// A peer, made for one problem at its first run.
 class MadePeer {
  public:
   MadePeer(const Peer& peer, const PeerSetup& setup, const std::vector<ArgumentSetup>& arguments)

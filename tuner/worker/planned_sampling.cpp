@@ -5,10 +5,10 @@
 namespace attune {
 namespace {
 
-// In a stream, launches on so many times the L2 cache's bytes of other data come before a set is used again.
+// In a stream, a set is used again after launches on other data, with so many times the L2 cache's bytes.
 constexpr std::uint64_t caches_between = 2;
 
-// Of all sets, where fewer would do.
+// The bytes of all sets, at most, unless more are needed.
 constexpr std::uint64_t most_bytes = std::uint64_t{2} << 30;
 
 }  // namespace

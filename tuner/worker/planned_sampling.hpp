@@ -1,4 +1,5 @@
-// What a sample is by its plan: how many launches, over how many sets of data, and whether a flush goes before. Pure.
+// Works out what one sample of a plan is: how many launches, over how many sets of data, and whether a flush goes
+// before. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +13,14 @@ namespace attune {
 
 struct StreamSets {
   std::uint64_t count = 1;
-  std::uint64_t batch = 1;  // launches: each set is used as often as any other
+  std::uint64_t batch = 1;  // launches, a multiple of `count`, so that all sets are used equally often
   bool flush = false;
 };
-// Returns how a batch of launches in a stream uses sets of data. Between two launches on the same set come launches on
-// twice the L2 cache's bytes of others, from one batch to the next too. Where all launches of a batch need less than
-// that, each has a set of its own, and a flush goes before. Where `room`, a number of sets, and 2 GiB allow, there are
-// more sets, up to one for each launch: where data lie is chance, and changes times by some tenths of a per cent
+// Returns how a batch of launches in a stream uses sets of data. Between two launches on one set come launches on other
+// sets with twice the L2 cache's bytes, also from one batch to the next. If all sets of a batch have fewer bytes than
+// that, each launch has a set of its own, and a flush goes before the batch.
+// Where `room` (a number of sets) and 2 GiB allow it, there are more sets than needed, up to one for each launch. The
+// reason is that the place of the data is chance, and changes times by some tenths of a per cent
 // (docs/results/measurement.md).
 StreamSets stream_sets(std::uint64_t set_bytes, std::uint64_t batch, std::uint64_t l2_bytes, std::uint64_t room);
 
@@ -27,9 +29,10 @@ using Sets = std::vector<std::span<const Operation>>;
 
 struct PlannedSampling {
   Sampling sampling;     // without operations
-  std::size_t sets = 1;  // of data, that it needs
+  std::size_t sets = 1;  // how many sets of data the sampling needs
 };
-// `may_batch`: launches can follow each other. In the regime `cold` they do not.
+// Returns the sampling of a plan. `may_batch`: launches may follow each other without restoring inputs. In the regime
+// `cold` there are no batches in any case. `room`: how many sets of data there may be.
 PlannedSampling planned_sampling(const TimingPlan& plan, bool may_batch, std::uint64_t set_bytes,
                                  std::uint64_t l2_bytes, std::uint64_t room);
 

@@ -9,7 +9,7 @@
 namespace attune {
 namespace {
 
-constexpr double stop_interval = 0.05;  // a signal's handler can wake no thread
+constexpr double stop_interval = 0.05;  // `stop` is looked at so often, because a signal's handler can wake no thread
 
 }  // namespace
 

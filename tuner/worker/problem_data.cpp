@@ -22,7 +22,7 @@ MemoryPlace place_of(const ArgumentSetup& argument) {
   return argument.is_mapped ? MemoryPlace::mapped : MemoryPlace::device;
 }
 
-// Returns "[7]", of a vector type "[7].y".
+// Returns a place like "[7]", or "[7].y" in an array of a vector type.
 std::string place_text(const Comparison& comparison, std::string_view type) {
   const auto components = static_cast<std::uint64_t>(type_named(type).components);
   const std::string element = fmt::format("[{}]", comparison.first / components);
@@ -103,7 +103,7 @@ std::uint64_t ProblemData::checksum(const DeviceMemory& memory) const {
   return device_.inspect(Checksum{memory.data(), memory.bytes()}).sum;
 }
 
-// Returns memory for an optional copy; none when the device has no room.
+// Returns memory for an optional copy, which is empty when the device has no room.
 DeviceMemory ProblemData::spare_copy(std::size_t bytes) {
   try {
     return DeviceMemory(device_, bytes);
@@ -146,7 +146,7 @@ void ProblemData::make_sets(std::uint64_t wanted) {
   while (sets() < std::min(wanted, most)) {
     try {
       for (Array& array : arrays_) {
-        array.copies.resize(copies_);  // the remains of an earlier failure
+        array.copies.resize(copies_);  // drops what an earlier failure left
         const ArgumentSetup& described = arguments_[array.argument];
         array.copies.emplace_back(device_, array.working.bytes(), Guards::none, place_of(described));
         if (described.role == Role::out) continue;
@@ -230,16 +230,16 @@ void ProblemData::add_inputs(Checks& checks) {
 Status ProblemData::restore(Array& array) {
   Status status{Verdict::guard, change_of(array), false};
   copy(array.working, array.pristine);
-  status.sticky = checksum(array.working) != array.content_sum;  // there is no copy, or that was changed too
+  status.sticky = checksum(array.working) != array.content_sum;  // there is no copy, or the copy was changed too
   return status;
 }
 
-// What a launch changed of an input.
+// Returns a text of what a launch changed in an input.
 std::string ProblemData::change_of(const Array& array) const {
   const ArgumentSetup& described = arguments_[array.argument];
   const Tolerance exact{.absolute = 0, .relative = 0, .allow_nonfinite = true};
   if (array.pristine.data() == nullptr) return fmt::format("changed its input `{}`", described.name);
-  // Elements are compared as numbers: the bits of a NaN or a zero may differ.
+  // Elements are compared as numbers, so there may be no mismatch where only the bits of a NaN or a zero changed.
   const Comparison change =
       device_
           .inspect(CompareElements{array.working.data(), array.pristine.data(), described.type, described.count, exact})
@@ -267,7 +267,8 @@ void ProblemData::add_own(Checks& checks) const {
   }
 }
 
-// Returns the advice for an output whose first wrong element holds what lay there before the launch, or NaN made of it.
+// Returns the advice for an output whose first wrong element still holds the poison, or a NaN that may come from it.
+// Returns "" for other outputs.
 std::string ProblemData::poison_advice(const Array& array, const Comparison& comparison) const {
   const ArgumentSetup& described = arguments_[array.argument];
   if (described.role != Role::out) return "";
@@ -291,7 +292,7 @@ void ProblemData::add_outputs(Checks& checks, Numerics& numerics) const {
     const auto judge = [this, &array, &described, &numerics](const Found& found) {
       const Comparison& comparison = found.comparison;
       numerics.include({comparison.max_absolute, comparison.max_relative, comparison.max_share, comparison.max_ulp});
-      // What may differ is a number: memory that was not written holds none.
+      // Only numbers may differ. A NaN or an infinity may not, because memory that was not written may hold one.
       const bool are_numbers = std::isfinite(comparison.max_absolute);
       if (comparison.mismatches == 0 || (are_numbers && comparison.mismatches <= described.tolerance.differing))
         return Status{};

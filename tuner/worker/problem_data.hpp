@@ -1,6 +1,6 @@
 // ProblemData: the arguments of one problem on one device while tuning. Arrays lie between guard bands and are filled
-// from a seed. It also has the expected outputs, and the copies that restore inputs. Owned by ProblemOnDevice; one
-// thread.
+// from a seed. It also has the expected outputs, and the copies from which inputs are restored. Owned by
+// ProblemOnDevice; one thread.
 #pragma once
 
 #include <array>
@@ -21,59 +21,65 @@ namespace attune {
 
 class ProblemData {
  public:
-  // The first of the bytes that outputs are filled with: NaN in every floating type, -1 in every integer type.
+  // The byte that outputs are filled with as a rule. It makes NaN in every floating type and -1 in every integer type.
   static constexpr int first_poison = 0xFF;
 
-  // Allocates and fills every array but scratch. Throws OutOfMemory naming the argument, Error. The device must outlive
-  // it.
+  // Allocates and fills every array except scratch. Throws OutOfMemory that names the argument, and Error. The device
+  // must outlive it.
   ProblemData(Device& device, const TrialSetup& setup);
 
   const std::vector<ArgumentSetup>& arguments() const noexcept { return arguments_; }
 
-  // Returns the memory of array `argument` (position in arguments()); null where it has none here: scalars, scratch,
-  // tensor maps, arrays by value. Checks use set 0.
+  // Returns the memory of array `argument` (its position in arguments()). Returns null for arguments without memory
+  // here: scalars, scratch, tensor maps, arrays by value. Checks use set 0.
   void* array(std::size_t argument, std::size_t set = 0) const noexcept;
-  // Returns the elements of an array by value, as they are passed; none for other arguments.
+  // Returns the elements of an array by value, as they are passed. The span is empty for other arguments.
   std::span<const std::byte> values(std::size_t argument) const;
-  // Makes sets of arrays with the inputs' content, up to `wanted` in all. It takes at most half of the device's memory
-  // that was free at first.
+  // Makes further sets of arrays with the inputs' content, until there are `wanted` in all, or no room is left. Further
+  // sets take at most half of the device's memory that was free at the first call.
   void make_sets(std::uint64_t wanted);
   std::size_t sets() const noexcept { return 1 + copies_; }
-  std::uint64_t set_bytes() const noexcept;
-  std::uint64_t copied_bytes() const noexcept { return copies_ * set_bytes(); }  // of all sets but the first
+  std::uint64_t set_bytes() const noexcept;                                      // bytes of one set
+  std::uint64_t copied_bytes() const noexcept { return copies_ * set_bytes(); }  // bytes of all sets but the first
 
-  // Prepares a checked launch: inout arrays as filled, outputs poisoned, guard bands written. `poisoning`: one of
-  // poisonings().
+  // Prepares a checked launch: restores inout arrays, poisons outputs and writes the guard bands. `poisoning`: which of
+  // the poisonings(), from 0.
   void reset(std::size_t poisoning = 0);
-  // Returns how many launches a check takes, each with outputs poisoned otherwise: one where no element of an expected
-  // result is what a poison makes of it, else two.
+  // Returns how many launches a check takes, each with other poisons in the outputs. It is one, unless an expected
+  // result contains every poison, so that none is wrong everywhere; then it is two.
   std::size_t poisonings() const;
-  // Returns copies that restore the inout arrays before a sample; empty when there are none.
+  // Returns the copies that restore the inout arrays before a sample. It is empty when nothing must be restored.
   const std::vector<Operation>& restores() const noexcept { return restores_; }
 
-  // Takes the inout arrays after [[prepare]] as the content to restore.
+  // Takes the present inputs, as [[prepare]] left them, as the content to restore.
   void adopt_prepared();
   // Takes the present outputs as the expected ones. Throws Error for a value that is not finite, unless the kernel
-  // allows it. `source` names the outputs' origin in the message.
+  // allows such values. `source` names in the message what made the outputs.
   void adopt_expected(const std::string& source);
-  // Chooses what outputs are poisoned with: values that the expected result lacks, so that an element that is not
-  // written is wrong. Returns whether expected elements are equal to what they were poisoned with: they may be
-  // unwritten.
+  // Chooses the bytes that outputs are poisoned with. They make values that the expected result lacks, so that an
+  // element that is not written is wrong. Returns whether expected elements are equal to what they were poisoned with,
+  // so that the reference may have left them unwritten.
   bool choose_poisons();
-  // Poisons the outputs otherwise than before the expected result was made. After the same launch once more, throws
-  // Error where an element is what it was poisoned with both times.
+  // Poisons the outputs with another byte than before the expected result was made.
   void poison_otherwise();
+  // Call it when the reference has run once more after poison_otherwise(). Throws Error where an element has kept both
+  // poisons, and so was never written. Where the kernel allows values that are not finite, it accepts such gaps, and
+  // poisons as before the expected result was made.
   void require_written(const std::string& source);
 
-  // Add checks, which run together: whether inputs are unchanged (guard; changed ones are restored for other
-  // configurations; sticky: they cannot be), guard bands are (guard), and the outputs are as expected (wrong_result).
+  // The following functions add checks, which run together.
+  // Adds checks that inputs are unchanged. The verdict for a changed input is `guard`. The input is restored for other
+  // configurations; where that is not possible, the status is sticky.
   void add_inputs(Checks& checks);
+  // Adds checks that the guard bands are unchanged (verdict `guard`).
   void add_guards(Checks& checks) const;
+  // Adds checks that the outputs are as expected (verdict `wrong_result`).
   void add_outputs(Checks& checks, Numerics& numerics) const;
-  // Adds checks of what no kernel is given: expected results, and copies of inputs. Their failure is a sticky guard.
+  // Adds checks of arrays that no kernel gets: expected results, and copies of inputs. A change there is a sticky
+  // `guard`.
   void add_own(Checks& checks) const;
-  // Takes the outputs as they are, launches once more, and sets whether they are equal bit for bit. `same` stays empty
-  // without room for copies.
+  // Copies the present outputs, calls `launch`, and sets `same` to whether the new outputs are equal bit for bit.
+  // `same` stays empty without room for the copies.
   Status compare_with_next(const std::function<Status()>& launch, std::optional<bool>& same);
 
  private:
@@ -81,12 +87,12 @@ class ProblemData {
     std::size_t argument = 0;
     DeviceMemory working;
     DeviceMemory pristine;             // in, inout: the filled content; absent for `in` where there was no room for it
-    DeviceMemory expected;             // out and inout
-    std::vector<DeviceMemory> copies;  // of further sets
-    // Checksums of the filled content, and of what is expected.
+    DeviceMemory expected;             // out and inout: the expected result
+    std::vector<DeviceMemory> copies;  // the arrays of further sets
+    // Checksums of the filled content and of the expected result.
     std::uint64_t content_sum = 0, expected_sum = 0;
-    std::array<int, 2> poisons = {};  // bytes: of each poisoning
-    int poison = 0;                   // of the last reset
+    std::array<int, 2> poisons = {};  // the byte of each poisoning
+    int poison = 0;                   // the byte of the last reset
   };
   Array make_array(std::size_t argument, std::uint64_t seed);
   void note_content(Array& array) const;
@@ -107,7 +113,7 @@ class ProblemData {
   std::map<std::size_t, std::vector<std::byte>> values_;  // of arrays by value, by argument
   std::vector<Operation> restores_;
   std::size_t copies_ = 0;
-  std::optional<std::uint64_t> room_;  // bytes, for all copies
+  std::optional<std::uint64_t> room_;  // the bytes that all further sets may take
   bool has_expected_ = false;
 };
 

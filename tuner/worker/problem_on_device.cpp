@@ -13,10 +13,10 @@
 namespace attune {
 namespace {
 
-// If one sample exceeds the limit by more than a launch alone can cost, there is no batch.
+// If one sample outside a batch exceeds stop_above_ns by more than a launch alone can cost, no batch is sampled.
 constexpr double launch_alone_ns = 20e3;
 
-// The length of launches enqueued together: the device does not wait in between.
+// How long the launches take that are enqueued together, without a wait of the device in between.
 constexpr double take_seconds = 0.25;
 constexpr double most_samples_in_take = 1000;
 
@@ -25,7 +25,7 @@ void append(DeviceTimes more, DeviceTimes& samples) {
   samples.status = std::move(more.status);
 }
 
-// Adds the step to what is said of its fault.
+// Adds the name of the step to the detail of its fault.
 Status in_step(Status status, const std::string& step) {
   const bool is_named = status.detail.find(step) != std::string::npos;
   if (status.verdict == Verdict::fault && !is_named) status.detail = fmt::format("in {}: {}", step, status.detail);
@@ -92,7 +92,7 @@ Status ProblemOnDevice::bind(const StepsSetup& setup, Bound& bound) {
   return status;
 }
 
-// To the arrays of one set of the data.
+// Points a binding to the arrays of one set of the data.
 Status ProblemOnDevice::point(StepBinding& binding, std::size_t set) const {
   for (std::size_t i = 0; i < data_.arguments().size(); ++i) {
     if (void* const memory = data_.array(i, set)) binding.set_array(i, memory);
@@ -115,7 +115,7 @@ Status ProblemOnDevice::launch(Bound& bound) {
     if (Status status = device_.enqueue(operations[i], nullptr); !status.ok())
       return in_step(std::move(status), bound.loaded->name(i));
   Status status = device_.synchronize(nullptr);
-  // Which of several failed is not known by now.
+  // A fault that shows at synchronizing cannot be blamed on one of several steps.
   return status.ok() || operations.size() != 1 ? status : in_step(std::move(status), bound.loaded->name(0));
 }
 
@@ -161,7 +161,7 @@ Status ProblemOnDevice::launch_and_check(Bound& steps, Numerics& numerics) {
   Status status = launch(steps);
   if (status.sticky) return status;
   Checks checks;
-  data_.add_inputs(checks);  // in any case the next configuration finds its inputs unchanged
+  data_.add_inputs(checks);  // also after a failure, so that the next configuration finds its inputs unchanged
   data_.add_guards(checks);
   data_.add_outputs(checks, numerics);
   steps.first().add_scratch(checks);
@@ -171,12 +171,12 @@ Status ProblemOnDevice::launch_and_check(Bound& steps, Numerics& numerics) {
 
 Status ProblemOnDevice::check_own() {
   Checks checks;
-  data_.add_own(checks);  // what is sticky comes first
+  data_.add_own(checks);  // first, so that a sticky failure is the one that is returned
   data_.add_inputs(checks);
   return checks.run(device_);
 }
 
-// Makes the sets of data that a plan needs, or as many more as would be good.
+// Returns the sampling of a plan, and makes the sets of data for it: those that it needs, and more where there is room.
 PlannedSampling ProblemOnDevice::planned(const TimingPlan& plan) {
   const auto with_room = [&](std::uint64_t sets) {
     return planned_sampling(plan, data_.restores().empty(), data_.set_bytes(), device_.info().l2_bytes, sets);
@@ -198,7 +198,7 @@ Sampling ProblemOnDevice::sampling_of(InstanceId instance, const TimingPlan& pla
   sampling.before = data_.restores();
   for (std::size_t set = steps.sets.size(); set < count; ++set)
     if (const Status status = point(steps.sets.emplace_back(steps.first()), set); !status.ok())
-      throw Error(fmt::format("{}: {}", name_, status.detail));  // set 0 went well
+      throw Error(fmt::format("{}: {}", name_, status.detail));  // set 0 worked: no fault of the instance
   sets.clear();
   for (std::size_t set = 0; set < count; ++set) sets.push_back(steps.sets[set].operations().first(steps.timed));
   const auto timed = static_cast<std::size_t>(plan.steps);
@@ -233,14 +233,14 @@ DeviceTimes ProblemOnDevice::sample(InstanceId instance, const TimingPlan& plan)
 
 DeviceCopy& ProblemOnDevice::copy(std::uint64_t bytes) {
   if (!copy_ || copy_->bytes() != bytes) {
-    copy_.reset();  // its memory first
+    copy_.reset();  // frees its memory first
     copy_ = std::make_unique<DeviceCopy>(device_, bytes);
   }
   return *copy_;
 }
 
 DeviceTimes ProblemOnDevice::sample_in_turn(std::span<const InstanceId> turns, const TimingPlan& plan) {
-  std::map<InstanceId, std::pair<Sets, Sampling>> known;  // equal sampling of one instance: its batch is recorded once
+  std::map<InstanceId, std::pair<Sets, Sampling>> known;  // so that the batch of an instance is recorded once
   std::vector<Sampling> samplings;
   for (const InstanceId instance : turns) {
     const auto [at, is_new] = known.try_emplace(instance);
@@ -279,12 +279,12 @@ Status ProblemOnDevice::warm_up(InstanceId instance, double milliseconds) {
   const double begin = device_.seconds();
   do {
     if (Status status = launch(steps); !status.ok()) return status;
-    if (device_.has_own_clock()) break;  // nothing there gets warm
+    if (device_.has_own_clock()) break;  // a device with its own clock does not get warm
   } while (device_.seconds() - begin < milliseconds * 1e-3);
   return {};
 }
 
-// A stream where there is room for its data, else one launch after the other on the same data.
+// Returns how to launch again and again: as a stream where there is room for its data, else on the same data each time.
 Sampling ProblemOnDevice::repeated(InstanceId instance, TimingPlan plan, Sets& sets) {
   Sampling sampling;
   try {
@@ -297,7 +297,7 @@ Sampling ProblemOnDevice::repeated(InstanceId instance, TimingPlan plan, Sets& s
   return sampling;
 }
 
-// Without flushes: only the kernel and the restores of its inputs are counted.
+// There are no flushes, so that the energy is that of the kernel and of the restores of its inputs alone.
 Status ProblemOnDevice::launch_for(InstanceId instance, const TimingPlan& plan, double seconds,
                                    const std::function<void(const Launched&)>& tell) {
   Sets sets;
@@ -311,7 +311,7 @@ Status ProblemOnDevice::launch_for(InstanceId instance, const TimingPlan& plan, 
     launched = {device_.seconds(), launched.launches + static_cast<double>(sampling.count) * sampling.batch};
     tell(launched);
     const double sample_seconds = samples.nanoseconds.back() * sampling.batch * 1e-9;
-    if (!device_.has_own_clock())  // that one stands still between takes
+    if (!device_.has_own_clock())  // such a clock stands still between takes
       sampling.count = static_cast<int>(std::clamp(take_seconds / sample_seconds, 1.0, most_samples_in_take));
   } while (launched.seconds - begin < seconds);
   return {};

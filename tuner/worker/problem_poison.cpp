@@ -1,4 +1,5 @@
-// What outputs are filled with before a checked launch, so that an element that is not written is wrong.
+// Chooses the bytes that outputs are filled with before a checked launch, so that an element that is not written is
+// wrong.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +17,8 @@ constexpr std::array poisons{ProblemData::first_poison, 0x5A, 0x81, 0x3C, 0xC3, 
 
 }  // namespace
 
-// Whether no component of the expected result is made of such bytes. Overwrites the output.
+// Returns whether no component of the expected result is equal to one that consists of such bytes. Overwrites the
+// output.
 bool ProblemData::lacks(const Array& array, int byte) {
   const TypeInfo& type = type_named(arguments_[array.argument].type);
   const std::uint64_t components = arguments_[array.argument].count * type.components;
@@ -34,7 +36,8 @@ bool ProblemData::choose_poisons() {
     if (described.role != Role::out || !described.is_compared) continue;
     const auto lacking = std::find_if(poisons.begin(), poisons.end(), [&](int byte) { return lacks(array, byte); });
     is_in_doubt |= lacking != poisons.begin();
-    // Where the expected result has them all, what is not written is right by one of two at most.
+    // Where the expected result contains every poison, two poisons are used: an element that is not written can be
+    // right with at most one of them.
     array.poisons =
         lacking == poisons.end() ? std::array{poisons.front(), poisons.back()} : std::array{*lacking, *lacking};
   }
@@ -66,7 +69,7 @@ void ProblemData::require_written(const std::string& source) {
       unwritten += all(first, first_poison) && all(second, poisons[1]);
     }
     if (unwritten > 0 && described.tolerance.allow_nonfinite)
-      array.poisons = {first_poison, first_poison};  // gaps: what is in them stays, as in the expected result
+      array.poisons = {first_poison, first_poison};  // gaps stay, with the poison that the expected result has there
     else if (unwritten > 0)
       throw Error(fmt::format(
           "{} of {} leaves {} of {} elements of `{}` unwritten for {}: nothing can be checked against it; write every "

@@ -17,15 +17,15 @@ struct Result {
   Ticket ticket = 0;
   Answer answer;
   int attempt = 1;                   // the number of the attempt that gave the answer
-  int deaths = 0;                    // of workers, by its configuration
+  int deaths = 0;                    // how many workers died by its configuration
   int worker = 0;                    // the number of the worker since the problem began, from 1; 0: no device worker
-  std::int64_t made_ms = 0;          // when it was made; as core/unix_ms.hpp
+  std::int64_t made_ms = 0;          // when the result was made, by unix_ms()
   std::optional<InstanceId> failed;  // of Rounds: the instance with a bad status
-  double seconds = 0;                // Pool::seconds() at its end
-  double lost_seconds = 0;           // by that clock, for failures and their consequences
-  Watched watched;                   // since the previous result
+  double seconds = 0;                // Pool::seconds() at the end of the job
+  double lost_seconds = 0;           // the time by that clock that failures and their consequences took
+  Watched watched;                   // the observations of the device since the previous result
   std::vector<std::string> notes;    // for the user
-  std::exception_ptr error;          // the environment is at fault: no answer
+  std::exception_ptr error;          // set if the environment is at fault: then there is no answer
 };
 
 }  // namespace attune

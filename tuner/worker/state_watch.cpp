@@ -8,10 +8,10 @@
 namespace attune {
 namespace {
 
-// Readings that nothing takes do not stay: the oldest goes.
+// How many readings are kept that nothing takes. Beyond this the oldest is dropped.
 constexpr std::size_t most_kept = 1000;
 
-// Processes come and go more slowly than clocks change.
+// Other processes are looked for at one reading of so many, because they change more slowly than clocks.
 constexpr int readings_per_look_at_users = 10;
 
 bool has_readings(const DeviceState& state) {
@@ -48,7 +48,7 @@ void StateWatch::read_for_ever() {
     lock.unlock();
     try {
       read();
-    } catch (const std::exception&) {  // opening the device already reported a library that is no NVML
+    } catch (const std::exception&) {  // a library that is no NVML was already reported when the device was opened
       return;
     }
     lock.lock();

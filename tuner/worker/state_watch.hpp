@@ -1,4 +1,4 @@
-// StateWatch: reads a device's state while it works, beside the samples. It has its own thread, since a reading takes
+// StateWatch: reads a device's state while the device takes samples. It has its own thread, because a reading takes
 // longer than many samples. Thread-safe.
 #pragma once
 
@@ -17,24 +17,27 @@ namespace attune {
 class StateWatch {
  public:
   static constexpr std::chrono::milliseconds slow_period{50};
-  // While energy is measured.
+  // The period while energy is measured.
   static constexpr std::chrono::milliseconds short_period{10};
 
-  // The device must outlive it. A device with a clock of its own stands still between calls: it is read on request.
+  // The device must outlive it. A device with a clock of its own stands still between calls, so there is no thread, and
+  // the device is read on request.
   explicit StateWatch(Device& device);
   StateWatch(const StateWatch&) = delete;
   StateWatch& operator=(const StateWatch&) = delete;
   ~StateWatch();
 
+  // Returns the observations since the last call.
   Watched take();
-  // Returns the last clocks of the multiprocessors, the newest last, `most` at most.
+  // Returns the last clocks of the multiprocessors, in MHz, `most` at most. The newest is the last.
   std::vector<double> last_clocks(std::size_t most);
 
-  // Reads now, unless another reading is under way.
+  // Reads a device with a clock of its own now. Does nothing for another device, which the thread reads.
   void follow_own_clock();
 
-  // Reads and keeps the energy counter more often from now on, until it is taken.
+  // From now on reads the device more often and keeps the readings of its energy counter, until take_energy().
   void meter_energy();
+  // Returns the readings since meter_energy().
   std::vector<CounterReading> take_energy();
 
  private:

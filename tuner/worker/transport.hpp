@@ -1,6 +1,6 @@
-// Transport: the seam between a coordinator and one worker: jobs go out, replies come back. A worker may answer late,
-// never, or with nonsense, and may die: all these are outcomes, without exceptions. One thread receives and restarts;
-// another may send meanwhile.
+// Transport: the seam between a coordinator and one worker. Jobs go out, and replies come back. A worker may answer
+// late, never, or with nonsense, and may die; all of these are outcomes, not exceptions. One thread receives and
+// restarts; another may send meanwhile.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@
 
 namespace attune {
 
-// A killed worker that does not end: its device is lost, for this process and others.
+// A killed worker does not end. Its device is lost, for this process and for others.
 class DeviceLost : public Error {
  public:
   using Error::Error;
@@ -21,34 +21,37 @@ class DeviceLost : public Error {
 
 struct Received {
   enum class End { replied, died, timed_out } end = End::replied;
-  Reply reply;                   // if it replied
+  Reply reply;                   // if the worker replied
   std::string why;               // else: "killed by signal 11 (Segmentation fault)", with its last output
-  int signal = 0;                // that ended it
-  double processor_seconds = 0;  // that it used, where a signal ended it
+  int signal = 0;                // the signal that ended the worker; 0: none, or SIGKILL by this process
+  double processor_seconds = 0;  // the processor time that the worker used, once it has ended
 };
 
-// A job that so many workers die before, one after the other, is to blame all the same: it may be what they read.
+// If more workers than these die one after the other before they begin a job, the job is to blame all the same: reading
+// it may be what kills them.
 inline constexpr int most_in_vain = 2;
 
 class Transport {
  public:
   virtual ~Transport() = default;
-  // Gives a job to the worker, after its present jobs; starts a worker where there is none. Waits `seconds` at most
-  // until the worker has taken it. If the worker cannot, receive() reports it. Throws Error when none can be started.
+  // Gives a job to the worker, to be done after its present jobs. Starts a worker where there is none. Waits `seconds`
+  // at most until the worker has taken the job. If the worker cannot take it, receive() reports that. Throws Error when
+  // no worker can be started.
   virtual void send(const Job& job, double seconds) = 0;
-  // Waits for the next reply, until `limit`. After anything but a reply the worker is gone, with all its jobs.
+  // Waits for the next reply, until `limit`. After any outcome but a reply the worker is gone, with all its jobs.
   // Throws DeviceLost when a killed worker does not end.
   virtual Received receive(TimeLimit limit) = 0;
-  // Ends the worker, if there is one, with all its jobs. Throws DeviceLost.
+  // Ends the worker, if there is one, with all its jobs. Throws DeviceLost when it does not end.
   virtual void restart() = 0;
   // Ends a worker with a job under way, so that receive() returns. Any thread may call it.
   virtual void interrupt() noexcept {}
-  // Returns whether a fresh worker can replace it, free of a kernel's damage.
+  // Returns whether a fresh worker, free of a kernel's damage, can replace this one.
   virtual bool isolates() const noexcept { return true; }
 };
 
-// Waits for the answer to the only job under way: `to_begin` until the worker begins it, then `limit`, then
-// `of_reference` where it says that its reference begins. Sets `begun` once it began.
+// Waits for the answer to the only job under way. `to_begin` is the limit until the worker begins the job, `limit` the
+// limit from then, and `of_reference` the limit from when the worker says that its reference begins. Sets `begun` to
+// when the worker began the job.
 Received receive_answer(Transport& worker, TimeLimit to_begin, TimeLimit limit, TimeLimit of_reference,
                         std::optional<std::chrono::steady_clock::time_point>& begun);
 

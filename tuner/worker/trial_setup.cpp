@@ -26,7 +26,7 @@ FillValues values_for(const KernelSpec& spec, const Argument& argument, const Bi
   return values;
 }
 
-// What a scalar is while tuning that neither the problem nor `value` gives.
+// Returns the value while tuning of a scalar that neither the problem nor `value` gives.
 Value scalar_fill(const KernelSpec& spec, const Argument& argument, const Problem& problem, std::string_view type,
                   std::uint64_t seed) {
   if (!argument.fill)
@@ -41,7 +41,7 @@ Value scalar_fill(const KernelSpec& spec, const Argument& argument, const Proble
   return floating ? Value(values.a) : Value(values.integer_a);
 }
 
-// The seed is needed by [[prepare]] alone.
+// `seed`: needed only for [[prepare]], because no other step may take a scalar that is filled with the seed.
 StepsSetup steps_setup(const KernelSpec& spec, const Problem& problem, std::vector<ResolvedStep> steps,
                        std::vector<ResolvedArgument> arguments, const Image& image, std::uint64_t seed = 0) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -62,7 +62,7 @@ Tolerance tolerance_of(const KernelSpec& spec, const Argument& argument, const S
       const std::int64_t differing = check.differing->integer(scope, where);
       if (differing < 0)
         throw Error(fmt::format("{}: {} is {}; expected 0 or more", where, check.differing->text(), differing));
-      tolerance.differing = std::min(static_cast<std::uint64_t>(differing), elements - 1);  // never all of them
+      tolerance.differing = std::min(static_cast<std::uint64_t>(differing), elements - 1);  // one must be equal
     }
     if (check.allow_nonfinite) tolerance.allow_nonfinite = *check.allow_nonfinite;
   };
@@ -71,7 +71,8 @@ Tolerance tolerance_of(const KernelSpec& spec, const Argument& argument, const S
   return tolerance;
 }
 
-// An output that [[verify]] steps alone bring into a form to compare is not compared itself.
+// Returns whether an argument is compared with the expected result. An output that [[reference]] does not use is not
+// compared itself: only [[verify]] steps bring it into a form to compare.
 bool is_compared(const KernelSpec& spec, const Argument& argument) {
   if (argument.role != Role::out && argument.role != Role::inout) return false;
   return spec.reference.empty() || use_argument(spec.reference, argument.name);

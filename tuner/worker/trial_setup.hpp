@@ -1,5 +1,5 @@
-// A device worker's view of a kernel, a problem and an instance: plain values with every expression evaluated. So it
-// needs neither kernel files nor rules. Pure functions make them.
+// A device worker's view of a kernel, a problem and an instance. These are plain values with every expression
+// evaluated, so that a worker needs neither kernel files nor rules. Pure functions make them.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ struct ArgumentSetup {
   std::string name;
   std::string type;  // a concrete type name
   Role role = Role::scalar;
-  bool restore = true;       // inout: before every sample
-  bool is_compared = false;  // with what the reference gives
+  bool restore = true;       // inout: is restored before every sample
+  bool is_compared = false;  // is compared with what the reference gives
   bool is_mapped = false;    // lies in host memory
-  bool by_value = false;     // in: among the parameters, in no memory of the device
+  bool by_value = false;     // in: its elements are among the parameters, not in the device's memory
   std::uint64_t count = 0, bytes = 0;
   FillValues fill;
   Tolerance tolerance;
@@ -36,7 +36,7 @@ struct NamedText {
 struct PeerSetup {
   std::string library;  // absolute
   std::string kernel, name;
-  std::vector<NamedText> values;  // of the problem
+  std::vector<NamedText> values;  // the values of the problem
 };
 
 // Steps with the image that holds their entries.
@@ -44,8 +44,8 @@ struct StepsSetup {
   std::vector<ResolvedStep> steps;
   Image image;
   std::vector<StepArgument> arguments;  // scratch arrays as large as this configuration needs them
-  std::uint64_t untimed = 0;            // of the steps, the last ones: [[verify]]
-  std::optional<PeerSetup> peer = {};   // goes before the steps, which are [[verify]] alone
+  std::uint64_t untimed = 0;            // how many of the steps, the last ones, are [[verify]]
+  std::optional<PeerSetup> peer = {};   // runs before the steps, which are [[verify]] alone
 };
 
 // One problem: its data, and where the expected result comes from.
@@ -66,26 +66,26 @@ struct InstanceLaunch {
   StepsSetup steps;
 };
 
-// The steps of the expected result do not compile; the message holds the compiler's log.
+// The steps that make the expected result, or [[prepare]], do not compile. The message holds the compiler's log.
 class ReferenceDoesNotCompile : public Error {
  public:
   using Error::Error;
 };
 
-// Compiles one image; a coordinator uses its pool.
+// Compiles one image. A coordinator passes its pool's compile().
 using CompileOne = std::function<CompileOutcome(const ImageRequest&)>;
 
-// Compiles [[prepare]] and [[reference]]. Without a reference, the output of `default_configuration` is expected. The
-// reference has the scratch sizes of `default_configuration`. Throws ReferenceDoesNotCompile, or Error when something
-// of the kernel cannot be evaluated for this problem.
+// Compiles [[prepare]] and [[reference]], and returns the setup with their images. Without a reference, the output of
+// `default_configuration` is the expected one. The reference has the scratch sizes of `default_configuration`. Throws
+// ReferenceDoesNotCompile, and Error when an expression of the kernel cannot be evaluated for this problem.
 TrialSetup trial_setup(const KernelSpec& spec, const Problem& problem, const Configuration& default_configuration,
                        const DeviceInfo& device, const CompileOne& compile, std::uint64_t seed);
 
-// Throws Error for a scalar argument that has no value.
+// Returns an instance with its image, ready to be loaded. Throws Error for a scalar argument that has no value.
 InstanceLaunch instance_launch(const KernelSpec& spec, const Instance& instance, const Image& image, int attempt = 1);
 
-// Returns a peer in the place of the steps of an instance, ready to be loaded under this number. `image`: of the
-// instance. Throws Error for a scalar argument that has no value.
+// Returns a peer in the place of the steps of an instance, ready to be loaded under the number `id`. `image`: the
+// instance's image. Throws Error for a scalar argument that has no value.
 InstanceLaunch peer_launch(const KernelSpec& spec, const Instance& instance, const Image& image, PeerSetup peer,
                            InstanceId id);
 

@@ -41,7 +41,7 @@ void WorkerContents::note_open() {
   is_open_ = true;
 }
 
-// An instance that was never loaded is the worker's to refuse.
+// An instance that was never loaded counts as ready, because the worker refuses it.
 bool WorkerContents::is_ready_for(const Job& job) const {
   const std::lock_guard lock(mutex_);
   if (needs_fresh_worker(job) || (is_apart_ && samples_several(job))) return false;
@@ -120,7 +120,7 @@ bool WorkerContents::needs_fresh(const Job& job) const {
   return needs_fresh_worker(job);
 }
 
-// Under the mutex.
+// The caller holds the mutex.
 bool WorkerContents::needs_fresh_worker(const Job& job) const {
   if (!is_worn_ || !spoiler_ || launch_of(job) != nullptr || std::holds_alternative<Begin>(job)) return is_worn_;
   const std::vector<InstanceId> needed = instances_of(job);
@@ -133,7 +133,7 @@ std::vector<std::string> WorkerContents::names_of(const Job& job) const {
   std::vector<std::string> names;
   for (const InstanceId id : instances_of(job)) {
     const auto found = loaded_.find(id);
-    if (found == loaded_.end()) continue;  // the worker refused it
+    if (found == loaded_.end()) continue;  // it was never loaded, or the worker refused it
     const std::string& name = found->second.launch.configuration;
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }

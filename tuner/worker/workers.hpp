@@ -1,4 +1,4 @@
-// Workers: where jobs are done: in processes of their own, or in this one. It makes the transports that a Pool owns.
+// Workers: makes the transports that a Pool owns. They lead to workers in processes of their own, or in this process.
 // One thread.
 #pragma once
 
@@ -14,13 +14,13 @@ namespace attune {
 class Workers {
  public:
   virtual ~Workers() = default;
-  // Makes a transport to the device worker, which its first job starts.
+  // Makes a transport to the device worker. The worker starts at its first job.
   virtual std::unique_ptr<Transport> device_worker() = 0;
   // Makes a transport to a further compile worker for the device. `device`: opened by the device worker.
   virtual std::unique_ptr<Transport> compile_worker(const DeviceInfo& device) = 0;
 };
 
-// Workers in this process: a kernel's damage hits the session.
+// Workers in this process, where a kernel's damage hits the session.
 class LocalWorkers final : public Workers {
  public:
   // The device must outlive it and its transports.
@@ -32,8 +32,9 @@ class LocalWorkers final : public Workers {
   Device& device_;
 };
 
-// Returns workers in processes: `executable worker device ...` and `executable worker compile ...`. `arguments` follow;
-// they name the device. `shows_output`: the device worker prints where this process does.
+// Returns workers in processes of their own: `executable worker device ...` and `executable worker compile ...`.
+// `arguments` follow these words and name the device. `shows_output`: the device worker prints where this process
+// prints.
 std::unique_ptr<Workers> process_workers(const std::string& executable, const std::vector<std::string>& arguments,
                                          const std::string& device_name, bool shows_output = false);
 

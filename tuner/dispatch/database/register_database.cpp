@@ -1,8 +1,8 @@
-// Makes the reader of wisdom databases known to a program that links it.
+// Registers the reader of wisdom databases in a program that links this object.
 #include "db/reader/wisdom_reader.hpp"
 #include "dispatch/database_hook.hpp"
 
-// What the linker is asked for, so that it takes this object.
+// The symbol that the linker is asked for, so that it takes this object.
 extern "C" const int attune_database_is_linked;
 const int attune_database_is_linked = 1;
 

@@ -1,5 +1,5 @@
-// The fields of every message, in the order of docs/formats/worker_messages.md: one list serves writing, reading, and
-// tests that make values and count members.
+// The fields of every message, in the order of docs/formats/worker_messages.md. One list serves for writing, for
+// reading, and for tests that make values and count members.
 #pragma once
 
 #include "base/archive.hpp"

@@ -38,7 +38,7 @@ bool consistent(const ImagesCompiled& compiled) {
   return true;
 }
 
-// Returns whether a success leaves the device usable.
+// Returns false for a success that says that the device is unusable.
 bool consistent(const Status& status) { return !status.ok() || !status.sticky; }
 
 bool consistent(const Answer& answer) {

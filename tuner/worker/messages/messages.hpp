@@ -1,4 +1,5 @@
-// Messages: jobs and replies as bytes (docs/formats/worker_messages.md). Decoding is safe on any bytes. Pure.
+// Messages: jobs and replies as bytes (docs/formats/worker_messages.md). Decoding is safe for any bytes. Pure
+// functions.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +13,10 @@ namespace attune {
 
 constexpr std::uint32_t message_version = 1;
 
+// Return the bytes of a message.
 std::vector<std::byte> encode(const Job& job);
 std::vector<std::byte> encode(const Reply& reply);
-// Returns nothing for bytes that are damaged, of another version, or hold an impossible value.
+// Return the message; nothing for bytes that are damaged, of another version, or hold an impossible value.
 std::optional<Job> decode_job(std::span<const std::byte> bytes);
 std::optional<Reply> decode_reply(std::span<const std::byte> bytes);
 

@@ -26,12 +26,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The length of a worker's last output that is kept.
+// How many bytes of a worker's last output are kept.
 constexpr std::size_t printed_bytes = 4096;
 
 constexpr int requests_bytes = 1 << 20;
 
-// A worker whose pipe broke is about to end by itself: waiting so long for its exit status pays.
+// How long kill() waits before it kills. A worker whose pipe broke is about to end by itself, and its exit status says
+// more than SIGKILL.
 constexpr double last_words_seconds = 0.05;
 
 struct Pipe {
@@ -48,20 +49,20 @@ struct Becoming {
   char* const* arguments;
   char* const* environment;
   int requests, replies, lifeline;
-  int output;  // -1: as it is
+  int output;  // -1: the output stays as it is
   ChildLimits limits;
 };
 
-// Runs between fork and exec, in a process with threads: nothing may allocate.
+// Runs between fork and exec. The parent has threads, so nothing here may allocate.
 [[noreturn]] void become(const Becoming& what) {
-  setsid();  // Ctrl-C goes to the coordinator alone, and the session finds all that the worker starts
+  setsid();  // so Ctrl-C reaches only the coordinator, and all that the worker starts is found by its session
   struct sigaction reset {};
   reset.sa_handler = SIG_DFL;
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ}) sigaction(number, &reset, nullptr);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  // First they leave the numbers that they are to have.
+  // Moves the descriptors away from the numbers that they will get below.
   const int requests = fcntl(what.requests, F_DUPFD, 10), replies = fcntl(what.replies, F_DUPFD, 10);
   const int lifeline = fcntl(what.lifeline, F_DUPFD, 10);
   const int nothing = open("/dev/null", O_RDONLY);
@@ -82,7 +83,7 @@ struct Becoming {
     const rlimit limit{what.limits.address_bytes, what.limits.address_bytes};
     setrlimit(RLIMIT_AS, &limit);
   }
-  const rlimit no_core{0, 0};  // crashes of a worker are normal
+  const rlimit no_core{0, 0};  // no core files, because crashes of a worker are normal
   setrlimit(RLIMIT_CORE, &no_core);
   execve(what.arguments[0], what.arguments, what.environment);
   _exit(127);
@@ -99,8 +100,8 @@ void ChildProcess::Descriptor::close() noexcept {
 
 ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const ChildLimits& limits, Output kind) {
   const Pipe requests = make_pipe();
-  // An image fits, so that its sender continues before all is read. Where so large a pipe is not allowed, it stays
-  // small.
+  // An image fits into the pipe, so that sending does not wait until all is read. Where so large a pipe is not allowed,
+  // it stays small.
   fcntl(requests.write, F_SETPIPE_SZ, requests_bytes);
   requests_.number = requests.write;
   Descriptor their_requests{requests.read};
@@ -113,7 +114,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const Chil
   const Pipe output = make_pipe();
   output_.number = output.read;
   Descriptor their_output{output.write};
-  // Unread output of a kernel that prints without end is lost: better than a worker that waits.
+  // A pipe that is full must not make the worker wait. So unread output of a kernel that prints without end is lost.
   for (const int number : {output.read, output.write, requests.write, replies.read})
     fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK);
 
@@ -133,7 +134,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const Chil
 }
 
 ChildProcess::~ChildProcess() {
-  requests_.close();  // a worker that reads them ends by itself
+  requests_.close();  // a worker that waits for requests then ends by itself
   kill(1);
 }
 
@@ -148,7 +149,7 @@ bool ChildProcess::reap(double seconds) noexcept {
       status_ = status;
       processor_seconds_ = processor_seconds_of(used);
     }
-    if (found < 0 && errno != EINTR) status_ = 0;  // reaped elsewhere
+    if (found < 0 && errno != EINTR) status_ = 0;  // it was reaped elsewhere
     if (status_ || Clock::now() >= deadline) break;
     std::this_thread::sleep_for(pause);
   }
@@ -163,7 +164,7 @@ bool ChildProcess::kill(double seconds) noexcept {
     is_ended_here_ = true;
     ::kill(child_, SIGKILL);
   }
-  kill_processes_of(child_, folder_.path().string());  // a compiler runs in a process group of its own
+  kill_processes_of(child_, folder_.path().string());  // such as a compiler, which runs in a process group of its own
   return reap(seconds);
 }
 

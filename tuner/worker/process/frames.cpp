@@ -18,7 +18,7 @@ constexpr std::uint32_t frame_mark = 0x6b777461;  // "atwk"
 constexpr std::size_t head_bytes = 8;             // mark, length
 constexpr std::size_t piece_bytes = 1 << 20;
 
-// Returns milliseconds for poll(): -1 without a deadline; 0 when it is over.
+// Returns the milliseconds to pass to poll(): -1 without a deadline, 0 when the deadline is over.
 int left_until(FrameClock::time_point deadline) {
   if (deadline == no_deadline) return -1;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - FrameClock::now()).count();

@@ -19,16 +19,17 @@
 namespace attune {
 namespace {
 
-// Of the system calls that the filter looks at. Both are little-endian, so the low half of an argument comes first.
+// The architecture of the system calls that the filter allows. Both architectures are little-endian, so the low half of
+// an argument comes first.
 #if defined(__x86_64__)
 constexpr std::uint32_t this_architecture = AUDIT_ARCH_X86_64;
 #elif defined(__aarch64__)
 constexpr std::uint32_t this_architecture = AUDIT_ARCH_AARCH64;
 #endif
 
-constexpr std::uint32_t first_of_x32 = 0x40000000;  // a second set of numbers on x86-64; no other system has so many
+constexpr std::uint32_t first_of_x32 = 0x40000000;  // x86-64's second set of numbers; no other system has so many
 
-// LeakSanitizer attaches to the threads of its own process.
+// LeakSanitizer attaches to the threads of its own process, so PTRACE_ATTACH is not refused with it.
 #if defined(__SANITIZE_ADDRESS__)
 constexpr std::uint32_t refused_requests[] = {PTRACE_SEIZE, PTRACE_SEIZE};
 #else
@@ -41,11 +42,11 @@ constexpr std::uint32_t get_descriptor = SYS_pidfd_getfd;
 constexpr std::uint32_t get_descriptor = 438;
 #endif
 
-// Puts this process and what it starts into a Landlock domain, whose processes may not look into others. A domain has
-// to forbid something of files: here, to make block devices.
+// Puts this process, and all that it starts, into a Landlock domain. Processes of a domain may not look into processes
+// outside it. A domain must also forbid something for files; here that is to make block devices.
 void enter_domain() noexcept {
 #if defined(LANDLOCK_ACCESS_FS_MAKE_BLOCK) && defined(SYS_landlock_restrict_self)
-  const std::uint64_t rules = LANDLOCK_ACCESS_FS_MAKE_BLOCK;  // the first member, and all of it in the first version
+  const std::uint64_t rules = LANDLOCK_ACCESS_FS_MAKE_BLOCK;  // the first member, and the only one in version 1
   const long domain = syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0);
   if (domain < 0) return;
   syscall(SYS_landlock_restrict_self, domain, 0);
@@ -53,7 +54,7 @@ void enter_domain() noexcept {
 #endif
 }
 
-// Refuses the system calls that look into other processes, and all calls by other sets of numbers.
+// Refuses the system calls that look into other processes, and all calls by other architectures' or x32's numbers.
 void filter_calls(pid_t process) noexcept {
 #if defined(__x86_64__) || defined(__aarch64__)
   constexpr std::size_t second_argument = offsetof(seccomp_data, args) + sizeof(std::uint64_t);
@@ -75,7 +76,7 @@ void filter_calls(pid_t process) noexcept {
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   const sock_fprog filter{static_cast<unsigned short>(std::size(steps)), steps};
-  // Older systems slow a filtered process down against speculation, unless told not to.
+  // Without this flag, older systems slow a filtered process down to protect it against speculation.
   syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &filter);
 #else
   static_cast<void>(process);

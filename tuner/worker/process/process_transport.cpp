@@ -10,13 +10,13 @@
 namespace attune {
 namespace {
 
-// A process that still exists so long after SIGKILL hangs in the driver: nothing here can end it.
+// A process that still exists so long after SIGKILL hangs in the driver. This program cannot end it.
 constexpr double seconds_after_kill = 30;
 
-// A whole message has so long at least, once it began.
+// The least time within which a message must be complete, once it began.
 constexpr double write_seconds = 10;
 
-// A later deadline is none.
+// A deadline later than this counts as none.
 constexpr double longest_seconds = 1e8;
 
 FrameClock::time_point in(double seconds) {
@@ -58,7 +58,8 @@ void ProcessTransport::send(const Job& job, double seconds) {
     running_ = child_->number();
   }
   child_->last_output();  // makes room for new output
-  // Its answers before its end closed are still to be received: they show which job killed it.
+  // A failure to write is not reported here. The worker's earlier answers are still to be received, and show which job
+  // killed it.
   write_frame(child_->requests(), encode(job), in(seconds));
 }
 
@@ -67,7 +68,7 @@ Received ProcessTransport::receive(TimeLimit limit) {
   std::vector<std::byte> message;
   ProcessDeadline deadline(child_->number(), limit);
   FrameEnd end = wait_for_frame(child_->replies(), deadline);
-  // What began within the limit is written at once.
+  // A worker writes a whole message at once, so a message that began within the limit is waited for.
   if (end == FrameEnd::whole) end = read_frame(child_->replies(), message, in(std::max(limit.seconds, write_seconds)));
   if (end == FrameEnd::timed_out)
     return lose(Received::End::timed_out, fmt::format("no answer within {:.3g} s{}; killed", limit.seconds,

@@ -1,5 +1,5 @@
-// ProcessTransport: a worker in a process of its own, started at the first job and again after each death. Its messages
-// are not trusted; a late one costs it its life.
+// ProcessTransport: a worker in a process of its own. The process is started at the first job, and again at the first
+// job after each death. Its messages are not trusted. A worker whose reply is late is killed.
 #pragma once
 
 #include <memory>
@@ -32,7 +32,7 @@ class ProcessTransport final : public Transport {
   void end_child();
 
   const WorkerCommand command_;
-  std::mutex mutex_;  // of child_: one thread sends while another receives
+  std::mutex mutex_;  // guards child_, because one thread sends while another receives
   std::unique_ptr<ChildProcess> child_;
   std::mutex running_mutex_;
   pid_t running_ = -1;  // the child, until it is about to be reaped

@@ -9,17 +9,17 @@
 namespace attune {
 namespace {
 
-// Measuring has priority over compiling.
+// Compile workers are nicer, because measuring has priority over compiling.
 constexpr int compile_niceness = 10;
 
-// A compile worker's address space: a template that outgrows it is a verdict, and the machine survives. NVRTC with all
-// of CCCL included stays below 2 GiB.
+// A compile worker's address space. A template that needs more gets a verdict, and the machine does not run out of
+// memory. NVRTC with all of CCCL included needs less than 2 GiB.
 constexpr std::uint64_t default_compile_bytes = std::uint64_t{8} << 30;
 
 std::uint64_t compile_bytes() {
   const auto limit = compile_limit_bytes();
 #if defined(__SANITIZE_ADDRESS__)
-  return 0;  // the sanitizer reserves terabytes of addresses
+  return 0;  // no limit, because the sanitizer reserves terabytes of addresses
 #endif
   if (limit) return *limit;
   const auto machine = static_cast<std::uint64_t>(std::max(0L, sysconf(_SC_PHYS_PAGES))) *

@@ -29,13 +29,13 @@ void expect_coordinator() {
 
 void acknowledge() {
   static const std::vector<std::byte> started = encode(Reply{.answer = Started{}});
-  write_frame(replies_descriptor, started, no_deadline);  // a coordinator that has gone is noticed by the next read
+  write_frame(replies_descriptor, started, no_deadline);  // if the coordinator is gone, the next read notices
 }
 
 void serve(const std::function<Reply(const Job&)>& answer) {
   signal(SIGPIPE, SIG_IGN);
   std::vector<std::byte> message;
-  FrameClock::duration unaccounted{};  // transport time of the last reply
+  FrameClock::duration unaccounted{};  // how long writing the last reply took, which counts with the next job
   for (;;) {
     wait_for_job();
     const auto begin = FrameClock::now() - unaccounted;

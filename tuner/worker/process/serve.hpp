@@ -1,5 +1,5 @@
-// The loop of a worker's process: jobs from one descriptor, replies to another. It lasts until the coordinator closes
-// its end or ends.
+// The loop of a worker's process. It reads jobs from one descriptor and writes replies to another, until the
+// coordinator closes its end of the pipe or ends.
 #pragma once
 
 #include <functional>
@@ -8,14 +8,15 @@
 
 namespace attune {
 
-// Throws Error when the descriptors of a worker (WorkerDescriptor) are missing: then no coordinator started the
-// process. No child gets them.
+// Throws Error when the descriptors of a worker (WorkerDescriptor) are missing, because no coordinator started the
+// process. Makes sure that programs started by this process do not get the descriptors.
 void expect_coordinator();
 
-// Says that the job under way has begun, or has come to its next part (Started).
+// Tells the coordinator that the job under way has begun, or has come to its next part (Started).
 void acknowledge();
 
-// Serves these descriptors, and acknowledges each job before it begins. Returns when there are no more jobs.
+// Answers the jobs that come in, by `answer`, and acknowledges each job before it begins. Returns when the
+// coordinator's end of a pipe is closed. Throws Error for a damaged job.
 void serve(const std::function<Reply(const Job&)>& answer);
 
 }  // namespace attune

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr mode_t folder_mode = 0700;
 
-// A file that another thread adds meanwhile makes one pass fail.
+// Several passes are made, because a file that another thread adds meanwhile makes a pass fail.
 constexpr int removal_passes = 10;
 
 [[noreturn]] void refuse_folder(const std::string& place, const std::string& reason) {

@@ -1,5 +1,5 @@
-// The folder for temporary files of a worker's process. The worker makes it, so that it may remove it. The coordinator
-// only chooses its name, and removes it after a killed worker.
+// The folder for temporary files of a worker's process. The worker makes the folder, so that the worker may also remove
+// it. The coordinator only chooses the name, and removes the folder of a worker that was killed.
 #pragma once
 
 #include <filesystem>
@@ -9,24 +9,25 @@ namespace attune {
 // The worker's side. Construct it while the process has one thread: it sets TMPDIR.
 class WorkerFolder {
  public:
-  // Makes the folder of TMPDIR if nothing is there, else a new one below it; mode 0700. Sets TMPDIR to it. Throws
-  // Error.
+  // Makes the folder that TMPDIR names if nothing is there, else a new folder below it; mode 0700. Sets TMPDIR to it.
+  // Throws Error when no folder can be made.
   WorkerFolder();
-  // Removes it with its content.
+  // Removes the folder with its content.
   ~WorkerFolder();
   WorkerFolder(const WorkerFolder&) = delete;
   WorkerFolder& operator=(const WorkerFolder&) = delete;
-  // Returns an absolute path, independent of later changes of TMPDIR and working directory.
+  // Returns the absolute path, which later changes of TMPDIR or of the working directory do not affect.
   const std::filesystem::path& path() const noexcept { return path_; }
 
  private:
   std::filesystem::path path_;
 };
 
-// The coordinator's side: the value of TMPDIR for one worker. Nothing has this name until the worker makes it.
+// The coordinator's side: the value of TMPDIR for one worker. Nothing has this name until the worker makes the folder.
 class WorkerFolderName {
  public:
-  // Chooses a name that cannot be guessed, below this process's own folder for temporary files. Throws Error.
+  // Chooses a name that cannot be guessed, below this process's own folder for temporary files. Throws Error when there
+  // is no such folder.
   WorkerFolderName();
   // Removes the worker's folder. The worker must have ended.
   ~WorkerFolderName();

@@ -20,18 +20,20 @@
 namespace attune {
 namespace {
 
-// A killed process that still exists so long after hangs in the driver. It writes no files any more.
+// How long the guard waits for a killed worker to end. One that still exists then hangs in the driver, and writes no
+// more files.
 constexpr int most_waits = 3000;
 constexpr useconds_t wait_microseconds = 10'000;
 
 void on_end_of_worker(int) {}
 
-// What ends all processes with the worker's mark spares the guard: it reads the mark where exec() has put it.
+// Overwrites the worker's mark in this process, so that the guard is not killed with the processes that have the mark.
+// The mark is read where exec() has put it.
 void take_mark_off() {
   if (char* const mark = std::getenv(worker_mark)) std::memset(mark, '-', std::strlen(mark));
 }
 
-// The worker's pipes must close when the worker ends: the guard keeps the lifeline alone.
+// Closes all descriptors but the lifeline, because the worker's pipes must close when the worker ends.
 void keep_only(int lifeline) {
   const int kept = fcntl(lifeline, F_DUPFD, 10), nothing = open("/dev/null", O_RDWR);
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, number);
@@ -61,7 +63,7 @@ void wait_for_end(pid_t worker, int lifeline) {
 }
 
 [[noreturn]] void guard(pid_t worker, const Leftovers& leftovers, int lifeline) {
-  setsid();  // what ends the worker's session spares the guard
+  setsid();  // so the guard is not killed with the worker's session
   take_mark_off();
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) signal(number, SIG_IGN);
   keep_only(lifeline);

@@ -1,5 +1,5 @@
-// A guard: a small process beside a worker. It outlives the worker and the coordinator by a moment, ends what they left
-// running, and removes the worker's folder.
+// A guard is a small process beside a worker. It outlives the worker by a moment, ends the processes that the worker
+// left running, and removes the worker's folder. It also works when the coordinator dies.
 #pragma once
 
 #include <sys/types.h>
@@ -9,16 +9,16 @@
 
 namespace attune {
 
-// What a worker leaves.
+// What a worker may leave behind.
 struct Leftovers {
   std::filesystem::path folder;  // "": none
-  std::string mark;              // of processes: see worker_mark
-  pid_t session = -1;            // of processes; -1: none
+  std::string mark;              // the mark of its processes (see worker_mark); "": none
+  pid_t session = -1;            // the session of its processes; -1: none
 };
 
-// Starts a guard of the calling process. Call it while the process has one thread. When the caller ends, or all writing
-// ends of the pipe `lifeline` are closed, the guard kills the caller, ends and removes the leftovers, and ends. Throws
-// Error.
+// Starts a guard of the calling process. Call it while the process has one thread. The guard waits until the caller
+// ends, or until all writing ends of the pipe `lifeline` are closed. Then it kills the caller, ends the left processes,
+// removes the folder, and ends. Throws Error when it cannot be started.
 void start_worker_guard(const Leftovers& leftovers, int lifeline);
 
 }  // namespace attune

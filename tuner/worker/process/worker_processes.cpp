@@ -17,12 +17,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A process may start another one between its discovery and its end. The next pass finds that one.
+// There are several passes, because a process may start another one between its discovery and its end.
 constexpr int kill_passes = 20;
 constexpr std::chrono::milliseconds pause_between_passes{1};
 
-// Returns the session of a process, -1 when it has ended. Fields are counted after the name, which may contain
-// anything.
+// Returns the session of a process, or -1 when the process has ended. Fields are counted from the end of the process's
+// name, because the name may contain anything.
 pid_t session_of(const fs::path& process) {
   std::ifstream file(process / "stat");
   std::string line;
@@ -44,7 +44,7 @@ bool was_started_with(const fs::path& process, const std::string& entry) {
   return text.find('\0' + entry + '\0') != std::string::npos;
 }
 
-// Returns how many processes there were.
+// Kills the processes once. Returns how many there were.
 int kill_once(pid_t session, const std::string& entry) {
   int found = 0;
   std::error_code ignored;

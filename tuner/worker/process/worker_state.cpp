@@ -27,7 +27,7 @@ constexpr NamedLimit named_limits[] = {
 
 constexpr std::array<__itimer_which_t, 3> timers = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
 
-// More descriptors than these are counted.
+// If more descriptors than these changed, the text says only how many.
 constexpr std::size_t most_named = 3;
 
 WorkerState::Identity identity_of(const struct stat& status) { return {status.st_dev, status.st_ino}; }
@@ -137,7 +137,7 @@ std::function<Reply(const Job&)> watching_this_process(std::function<Reply(const
   return [answer = std::move(answer), before = worker_state()](const Job& job) mutable {
     Reply reply = answer(job);
     WorkerState now = worker_state();
-    // What [[prepare]] and the reference leave is what all configurations find.
+    // Changes by [[prepare]] and the reference are not reported, because all configurations find them alike.
     if (launch_of(job) != nullptr || !instances_of(job).empty()) reply.changed = changes(before, now);
     before = std::move(now);
     const auto* const failure = std::get_if<Failure>(&reply.answer);

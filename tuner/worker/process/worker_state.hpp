@@ -1,5 +1,5 @@
-// WorkerState: what a process has beside its memory, and what a kernel that runs in it can change for all that run
-// after it. A plain value.
+// WorkerState: the state of a process besides its memory. A kernel that runs in the process can change this state for
+// all kernels that run after it. A plain value.
 #pragma once
 
 #include <sched.h>
@@ -31,21 +31,21 @@ struct WorkerState {
   std::array<rlimit, RLIM_NLIMITS> limits{};
   Identity folder, root;
   mode_t file_mask = 0;
-  sigset_t blocked{};  // of the calling thread
+  sigset_t blocked{};  // signals that the calling thread blocks
   std::array<Handler, NSIG> handlers{};
-  std::array<bool, 3> timers{};  // of setitimer(): runs
-  cpu_set_t processors{};        // of the calling thread
+  std::array<bool, 3> timers{};  // whether each timer of setitimer() runs
+  cpu_set_t processors{};        // on which the calling thread may run
   int priority = 0;
 };
 
-// Returns the state of the calling process. Takes some tens of microseconds.
+// Returns the state of the calling process. It takes some tens of microseconds.
 WorkerState worker_state();
 
-// Returns what differs, as a text: "descriptor 6 closed, RLIMIT_FSIZE changed"; "" when nothing does.
+// Returns what differs, as a text: "descriptor 6 closed, RLIMIT_FSIZE changed". Returns "" when nothing differs.
 std::string changes(const WorkerState& before, const WorkerState& now);
 
-// Adds to each reply what the kernels of its job changed in this process, where they run. What cannot be answered after
-// a change is their fault.
+// Returns a function that calls `answer` and adds to each reply what the kernels of the job changed in this process, in
+// which they run. If a job failed after such a change, the reply blames the job's instance with the verdict `fault`.
 std::function<Reply(const Job&)> watching_this_process(std::function<Reply(const Job&)> answer);
 
 }  // namespace attune

@@ -1,4 +1,4 @@
-// All that an application needs.
+// Includes the headers that every application needs: dispatcher, plans, kernels, buffers, bundles, errors.
 #pragma once
 
 #include "attune/buffer.hpp"

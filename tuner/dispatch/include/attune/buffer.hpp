@@ -1,5 +1,6 @@
-// Buffer<T>: an owned array on a dispatcher's device. Stream: an owned stream. Both are alike on cuda and host, so that
-// an application needs no toolkit. Both keep the device alive. One thread at a time per object.
+// Buffer<T> owns an array in the memory of a dispatcher's device, Stream owns a stream. Both work in the same way on
+// the devices `cuda` and `host`, so an application needs no CUDA toolkit for them. Both keep the device alive. One
+// thread at a time may use an object.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,7 @@
 
 namespace attune {
 
-// The untyped part of Buffer.
+// The untyped part of Buffer: `count` elements of `element_bytes` bytes each, uninitialised.
 class BufferMemory {
  public:
   BufferMemory(std::shared_ptr<Device> device, std::size_t count, std::size_t element_bytes);  // throws OutOfMemory
@@ -23,7 +24,8 @@ class BufferMemory {
   ~BufferMemory();
   void* data() const noexcept { return data_; }
   std::size_t bytes() const noexcept { return bytes_; }
-  // Throw UsageError unless `bytes` == bytes(), Error when the device fails.
+  // Copy in the order of `stream`, complete on return. Throw UsageError unless `bytes` == bytes(), and Error when the
+  // device fails.
   void copy_in(const void* host, std::size_t bytes, StreamHandle stream);
   void copy_out(void* host, std::size_t bytes, StreamHandle stream) const;
 
@@ -37,17 +39,18 @@ template <typename T>
 class Buffer {
  public:
   using element_type = T;
-  using is_device_memory = void;  // its elements cannot be passed by value
+  using is_device_memory = void;  // so its elements cannot be passed to a launch by value
   static_assert(std::is_trivially_copyable_v<T>);
   // Allocates `size` elements, uninitialised. Throws OutOfMemory.
   Buffer(const Dispatcher& dispatcher, std::size_t size) : memory_(dispatcher.device(), size, sizeof(T)), size_(size) {}
-  // Allocates host.size() elements and copies `host` into them.
+  // Allocates host.size() elements and copies `host` into them. Throws OutOfMemory, and Error when the device fails.
   Buffer(const Dispatcher& dispatcher, std::span<const T> host) : Buffer(dispatcher, host.size()) { copy_from(host); }
 
   T* data() const noexcept { return static_cast<T*>(memory_.data()); }  // device memory: not to be read on the CPU
   std::size_t size() const noexcept { return size_; }
 
-  // Copies in the order of `stream`, complete on return. Throws UsageError unless `host` has size() elements.
+  // Copy in the order of `stream` (null: the default stream), complete on return. Throw UsageError unless `host` has
+  // size() elements, and Error when the device fails.
   void copy_from(std::span<const T> host, StreamHandle stream = nullptr) {
     memory_.copy_in(host.data(), host.size_bytes(), stream);
   }
@@ -73,7 +76,7 @@ class Stream {
   ~Stream();
   StreamHandle handle() const noexcept { return handle_; }
   operator StreamHandle() const noexcept { return handle_; }
-  void synchronize() const;  // throws Error when a kernel faulted
+  void synchronize() const;  // waits for all work on the stream; throws Error when a kernel faulted
 
  private:
   std::shared_ptr<Device> device_;

@@ -1,7 +1,8 @@
 // Dispatcher: hands out plans inside an application. It owns or borrows one device context, reads wisdom, and compiles
 // or loads images. Any thread may call it; equal requests are prepared once.
-// Missing, stale, damaged or locked tuning data throws nothing: the dispatcher warns once and uses the ladder's next
-// rung. It reads the wisdom of a problem at the first plan() for it.
+// Missing, stale, damaged or locked tuning data throws nothing: the dispatcher uses the next rung of the match ladder
+// (docs/dispatch.md), and warns once of data that it cannot use. Only with `deterministic_only` does a locked or
+// unreadable database throw Error. The dispatcher reads the wisdom of a problem at the first plan() for that problem.
 #pragma once
 
 #include <array>
@@ -32,72 +33,76 @@ struct DispatcherOptions {
   std::string device;
   std::filesystem::path database;  // "": $ATTUNE_DB, else the user's own
   std::filesystem::path cache;     // "": $ATTUNE_CACHE, else the user's own
-  // Called at most once per distinct message, when the call that met the trouble is done, on its thread: it may call
-  // the dispatcher. The default prints "attune: ..." to standard error.
+  // Receives each distinct warning at most once. Any thread of the dispatcher or of its callers may call it, also two
+  // at once. Nothing is locked then, so it may call the dispatcher. The default prints "attune: ..." to standard error.
   std::function<void(const std::string&)> warn;
-  // Prefers records of this regime: "cold", "warm" or "stream" (attune tune --regime). Without one for a problem, those
-  // of another regime serve (rung `other regime`).
+  // Names the regime whose records are preferred: "cold", "warm" or "stream" (attune tune --regime). Where a problem
+  // has no such record, records of another regime serve (rung `other regime`).
   std::string regime = "cold";
-  // Uses records of this objective alone (attune tune --objective). Spaces around formulas do not count.
+  // Names the objective (attune tune --objective): only its records are used. Spaces around formulas do not count.
   std::string objective = "time";
-  // Names a second folder of images, of a site or a container: looked in after `cache`, never written. "":
-  // $ATTUNE_SITE_CACHE, else none.
+  // Names a second folder of images, for example of a site or a container. It is searched after `cache` and never
+  // written. "": $ATTUNE_SITE_CACHE, else none.
   std::filesystem::path site_cache = {};
-  // Names a file: problems that were asked for and are not known are appended to it, for `attune tune --misses`. "":
-  // $ATTUNE_LOG_MISSES, else none.
+  // Names a file for `attune tune --misses`: each problem that was asked for, but has no record of its own for this
+  // device and regime, is appended to it. "": $ATTUNE_LOG_MISSES, else none.
   std::filesystem::path misses = {};
   // Uses only configurations that the kernel file calls deterministic ([kernel] `deterministic`). Launches of Kernel
-  // then wait for the best one, and keep it: two runs on one device compute the same bits.
+  // then wait for the best one and keep it, so that two runs on one device compute the same bits (docs/dispatch.md).
   bool deterministic_only = false;
-  // Device memory, in bytes: of loaded code, and of scratch memory. Beyond it, what was not used for two epochs is
-  // dropped; what is used stays, so more may be held. The next launch of a dropped problem prepares it again.
+  // Limits of device memory, in bytes: for loaded code, and for scratch memory. While a limit is exceeded, code or
+  // scratch memory that was not used for two epochs is dropped. What is in use stays, so more than the limit may be
+  // held. The next launch of a dropped problem prepares it again.
   std::uint64_t image_limit = std::uint64_t{256} << 20;
   std::uint64_t scratch_limit = std::uint64_t{1} << 30;
-  double epoch_seconds = 30;
+  double epoch_seconds = 30;  // greater than 0
 };
 
-// What a dispatcher did since it was made.
+// What a dispatcher has done since it was made, and what it holds.
 struct Statistics {
-  std::array<std::uint64_t, 7> plans{};  // plans made, by Rung
-  std::uint64_t compiled = 0;            // images
+  std::array<std::uint64_t, 7> plans{};  // plans that were made, by Rung
+  std::uint64_t compiled = 0;            // images that were compiled
   std::uint64_t from_cache = 0;          // images that were loaded from a cache on disk
   std::uint64_t from_bundle = 0;         // images that were loaded from a bundle
   std::uint64_t reused = 0;              // times that a loaded image served another plan
-  std::uint64_t waited = 0;              // launches of Policy::background that waited: there was no image at all
-  std::uint64_t swaps = 0;               // better configurations that took the place of others
-  std::uint64_t entries = 0;             // problems that launches of Kernel know
-  std::uint64_t image_bytes = 0;         // code that is loaded now
-  std::uint64_t scratch_bytes = 0;       // scratch memory of streams on the device now
-  std::uint64_t evicted_images = 0;      // that were dropped beyond DispatcherOptions::image_limit
-  std::uint64_t evicted_scratch = 0;     // arrays of streams that were dropped beyond DispatcherOptions::scratch_limit
+  std::uint64_t waited = 0;              // times that Policy::background waited, because no image was loaded or cached
+  std::uint64_t swaps = 0;               // times that launches of a problem went over to a newly made plan
+  std::uint64_t entries = 0;             // problems that launches of Kernel and prepare() have met
+  std::uint64_t image_bytes = 0;         // bytes of the code that is loaded at present
+  std::uint64_t scratch_bytes = 0;       // bytes of the scratch memory that streams have at present
+  std::uint64_t evicted_images = 0;      // images that were dropped beyond DispatcherOptions::image_limit
+  std::uint64_t evicted_scratch = 0;     // scratch arrays that were dropped beyond DispatcherOptions::scratch_limit
 };
 
 class Dispatcher {
  public:
-  // Throws Error when the device cannot be opened; without a driver the message names the host device. Throws
-  // UsageError for an unknown regime.
+  // Opens the device. Throws Error when it cannot be opened; without a driver the message names the host device. Throws
+  // UsageError for an unknown regime, for epoch_seconds that are not greater than 0, and for a database that is named
+  // in a program without a reader of databases (attune::bundle_runtime).
   explicit Dispatcher(DispatcherOptions options = {});
-  // Opens the device, and adds the bundle. It reads no database: what is known is what the bundle says. So do processes
-  // agree that are given equal bundles (docs/dispatch.md). Throws what the other constructor and add() do; UsageError
-  // when the options name a database.
+  // Opens the device, and adds the bundle. This dispatcher reads no database and knows only what its bundles say, so
+  // that processes with equal bundles choose equal configurations (docs/dispatch.md). Throws what the other constructor
+  // and add() throw, and UsageError when the options name a database.
   explicit Dispatcher(const Bundle& bundle, DispatcherOptions options = {});
   ~Dispatcher();
   Dispatcher(const Dispatcher&) = delete;
   Dispatcher& operator=(const Dispatcher&) = delete;
 
   // Adds the kernels, the wisdom and the images of a bundle: an embedded one (attune_embed), a built-in one
-  // (attune/builtin.hpp), a file's (attune/kernel_files.hpp), or an exported one (attune export --format bundle). It is
-  // kept, and read when a problem is asked for. A kernel that is there already may be added again. Throws UsageError
-  // when another kernel has its name. Throws Error when the bundle is damaged.
+  // (attune/builtin.hpp), a file's (attune/kernel_files.hpp), or an exported one (attune export --format bundle). The
+  // dispatcher keeps the bundle, and reads its wisdom and images when a problem is asked for. A kernel that is there
+  // already may be added again. Throws UsageError when a different kernel has the same name. Throws Error when the
+  // bundle is damaged, or holds a kernel of another version of attune.
   void add(const Bundle& bundle);
 
   // Returns the plan for a problem: {"width", 8192}, {"height", 8192}, {"T", "float"}. Absent names take their
-  // defaults. The first call for a problem loads or compiles, in milliseconds to a second. Later calls are a table
-  // look-up. Throws UsageError for an unknown kernel, name or value. Throws Error when no fall-back configuration of
-  // the kernel is legal or compiles.
+  // defaults. The first call for a problem loads or compiles its image, which takes milliseconds to a second. Later
+  // calls are a table look-up. Throws UsageError for an unknown kernel, name or value. Throws Error when neither a
+  // recorded configuration nor a fall-back of the kernel can be used.
   Plan plan(std::string_view kernel, const Problem& problem = {});
 
-  // As plan(), but by a policy; the plan keeps the configuration that it was made with. Throws NotPrepared.
+  // The same by a policy, which says what to do while the best configuration is not loaded. The plan keeps the
+  // configuration that it was made with. Also throws NotPrepared, as the policy says.
   Plan plan(std::string_view kernel, const Problem& problem, Policy policy);
 
   // Returns a kernel for sizes that vary; its launches look their plans up. `policy`: what a launch does while the best
@@ -106,25 +111,27 @@ class Dispatcher {
   Kernel kernel(std::string_view name, Policy policy = Policy::background);
 
   // Compiles or loads the best configuration for each problem, and waits. Launches of Kernel and plan() then only look
-  // up. Throws as plan() does.
+  // it up. Throws what plan() throws.
   void prepare(std::string_view kernel, std::span<const Problem> problems);
 
-  // Takes up what was tuned since: asks the wisdom again for every problem that is known. Launches meanwhile use what
-  // they have; plans that were handed out stay as they are. Throws as plan() does.
+  // Takes up what was tuned since: reads the wisdom again for every problem that is known. Meanwhile launches use the
+  // plans that they have. Plans that were handed out stay as they are. With `deterministic_only` it changes nothing.
+  // Throws what plan() throws.
   void refresh();
 
   // Waits until nothing is being prepared in the background.
   void wait_for_background();
 
-  // Returns a bundle of the kernels that were added, of what is known of them on devices of this kind, and of the
-  // images that are loaded: for processes that are to use the same (Bundle::owning). Throws Error when the wisdom
+  // Returns a bundle with the kernels that were added, all that is known of them on devices of this kind, and the
+  // images that are loaded. Other processes open it (Bundle::owning) to use the same. Throws Error when the wisdom
   // cannot be read.
   std::vector<std::byte> bundle() const;
 
-  // Returns what was done so far.
+  // Returns what was done so far, and what is held at present.
   Statistics statistics() const;
 
-  // Returns what plan() would use and why, without compiling or loading.
+  // Returns what plan() would use and why, without compiling or loading. Throws UsageError as plan() does, and Error
+  // when no configuration is legal.
   Match match(std::string_view kernel, const Problem& problem = {});
 
   // Returns the names of the kernels that were added, in alphabetical order.
@@ -133,7 +140,7 @@ class Dispatcher {
   // Returns the options as they were given.
   const DispatcherOptions& options() const noexcept;
   const DeviceInfo& device_info() const noexcept;
-  // Returns the seam, for Buffer and Stream; not for applications.
+  // Returns attune's own handle of the device, for Buffer and Stream; it is not meant for applications.
   const std::shared_ptr<Device>& device() const noexcept;
   // Waits for all work on `stream` (null: the default stream). Throws Error when a kernel faulted.
   void synchronize(StreamHandle stream = nullptr);

@@ -1,5 +1,6 @@
-// Kernel: a kernel of a Dispatcher for sizes that vary. Each launch finds the plan for its problem, without a lock once
-// the problem is known. Dispatcher::kernel() makes it; the Dispatcher must outlive it. Cheap to copy. Any thread.
+// Kernel: launches a kernel of a Dispatcher for sizes that vary. Each launch finds the plan for its problem, without a
+// lock once the problem is known. Dispatcher::kernel() makes it; the Dispatcher must outlive it. Cheap to copy. Any
+// thread may use it.
 #pragma once
 
 #include <array>
@@ -18,7 +19,8 @@ namespace attune {
 
 class KernelEntries;
 
-// A value of the problem: by its name, or by its place. Views its texts: make and use it within one call.
+// One value of a problem, given by its name or by its place. It refers to the caller's texts without copying them: make
+// and use it within one call.
 struct ProblemValue {
   std::string_view name;  // "": the next size or integer; for a text, the next choice, then the next type
   bool is_text = false;
@@ -36,13 +38,13 @@ struct ProblemValue {
 
 class Kernel {
  public:
-  // Launches for the problem that `values` and `arguments` say: reduce.launch(stream, {n, "Op::sum"}, out, in, n).
-  // Sizes, integers and choices come from the values or from integer arguments of the same name. Types come from the
-  // element types of pointers, or from the values for void*. There are no defaults. The first launch of a problem
-  // finds, loads or compiles its plan, as the policy says; later ones are a look-up. `arguments` are those of
-  // Plan::launch(). Throws UsageError, with nothing launched, for a value that is missing, unknown or contradicts
-  // another. Throws NotPrepared as the policy says, and on a stream that is being captured where compiling is needed.
-  // Throws what Dispatcher::plan() and Plan::launch() do.
+  // Launches for the problem that `values` and `arguments` describe: reduce.launch(stream, {n, "Op::sum"}, out, in, n).
+  // Sizes and integers come from `values`, or from integer arguments of the same name. Choices come from `values`.
+  // Types come from the element types of pointers, or from `values` where the pointers are void*. There are no
+  // defaults. The first launch of a problem finds, loads or compiles its plan, as the policy says; later launches look
+  // it up. `arguments` are those of Plan::launch(). Throws UsageError, with nothing launched, for a value that is
+  // missing, unknown or contradicts another. Throws NotPrepared as the policy says, and where compiling is needed on a
+  // stream that is being captured. Throws what Dispatcher::plan() and Plan::launch() throw.
   template <typename... Arguments>
   void launch(StreamHandle stream, std::initializer_list<ProblemValue> values, const Arguments&... arguments) const {
     const std::array<PlanArgument, sizeof...(Arguments)> list{plan_argument(arguments)...};

@@ -1,6 +1,7 @@
-// Plan: a configuration, its loaded image and its launch shapes, ready. Dispatcher::plan() makes it; the Dispatcher
-// must outlive it. Cheap to copy: copies share all, except variables (`symbol`). Any number of threads may launch one
-// plan at once, each with arguments of its own. Scratch memory is of the stream that a launch is on.
+// Plan: a configuration, its loaded image and its launch shapes, ready to launch. Dispatcher::plan() makes it; the
+// Dispatcher must outlive it. Copies are cheap, because they share everything except variables (`symbol`). Any number
+// of threads may launch one plan at once, each with arguments of its own. A plan has separate scratch memory for each
+// stream that it is launched on.
 #pragma once
 
 #include <array>
@@ -24,18 +25,19 @@ namespace attune {
 
 struct PlanParts;
 
-// One argument as the application passes it. It views its type's name: make and use it within one call.
+// One argument as the application passes it. It refers to the caller's data and type name without copying them: make
+// and use it within one call.
 struct PlanArgument {
-  // values: the elements of an object in host memory (std::array, std::vector), which `bytes` points to
+  // values: the elements of an object in host memory (std::array, std::vector), whose address is in `bytes`
   enum class Kind : std::uint8_t { pointer, values, integer, floating, other };
   static constexpr std::uint64_t unknown_count = ~std::uint64_t{0};
 
   Kind kind = Kind::pointer;
   bool is_signed = false;  // integers
   bool is_const = false;   // pointers: to const elements
-  bool is_device = false;  // pointers: of a Buffer, so to device memory
+  bool is_device = false;  // pointers: from a Buffer, so to device memory
   std::string_view type;   // attune's name of the value's type; pointers: of the element type, "" for void*
-  std::uint64_t count = unknown_count;  // elements of a pointer's array, where the argument holds it (Buffer)
+  std::uint64_t count = unknown_count;  // elements of the array, where the argument knows it (Buffer)
   // The value: a pointer; an integer, widened to 64 bits; a floating-point value, as a double; others verbatim.
   alignas(16) std::array<std::byte, 16> bytes{};
 
@@ -46,28 +48,31 @@ struct PlanArgument {
   }
 };
 
-// Makes an argument of a C++ value. Pointers, integers, enumerations, float, double and structs with a TypeOf name
-// (half, float4, ...) convert. A class with element_type and data(), such as Buffer<T>, passes data(). Another class
-// with data() and size(), such as std::array, is the elements of an array by value.
+// Converts a C++ value to an argument: a pointer, an integer, an enumeration, float, double, or a struct with a TypeOf
+// name (half, float4, ...). A class with element_type and data(), such as Buffer<T>, passes the pointer data(). Another
+// class with data() and size(), such as std::array, passes the elements of an array by value.
 template <typename T>
 PlanArgument plan_argument(const T& value);
 
 class Plan {
  public:
-  // Shares all and allocates nothing. Only variables (`symbol`) are of a module that is loaded anew: then it throws
-  // Error when the driver refuses that.
+  // Shares everything and allocates nothing, except for a kernel with variables (`symbol`): there each copy loads a
+  // module of its own, and throws Error when the driver refuses that.
   Plan(const Plan& other);
   Plan(Plan&&) noexcept;
   Plan& operator=(Plan) noexcept;
   ~Plan();
 
   // Enqueues every step of the plan on `stream`; null is the default stream. On the host device the work is done on
-  // return. `arguments` stand in the order of [arguments], less scratch, tensor maps, and what attune computes.
-  // Throws UsageError, before anything reaches the driver, for a wrong count, kind or element type. It does so too for
-  // a null array, a too small array, or a scalar beyond its type. A scalar with the name of a problem
-  // value must equal the plan's. Throws Error when the driver refuses the launch, OutOfMemory when there is no room for
-  // scratch memory at the first launch on a stream, or in a capture. What converts, and graphs: docs/dispatch.md.
-  // Thread-safe. With variables, launches take turns, and are on one stream at a time.
+  // return. `arguments` stand in the order of [arguments], without scratch arrays, tensor maps, scalars that attune
+  // computes (`value = ...`), and arguments that only tuning uses. docs/dispatch.md says which C++ values each argument
+  // accepts, and what a launch in a graph does.
+  // Throws UsageError, before anything reaches the driver, for a wrong number of arguments, a wrong kind or element
+  // type, a null array, an array that is too small, or a scalar beyond the range of its type. It also does so for a
+  // scalar with the name of a problem value that differs from the value in the plan's problem. Throws Error when the
+  // driver refuses the launch. Throws OutOfMemory when there is no room for scratch memory, which is allocated at the
+  // first launch on a stream and at each captured launch.
+  // Thread-safe. Launches of a plan with variables take turns, and must be on one stream at a time.
   template <typename... Arguments>
   void launch(StreamHandle stream, const Arguments&... arguments) const {
     const std::array<PlanArgument, sizeof...(Arguments)> list{plan_argument(arguments)...};
@@ -75,12 +80,13 @@ class Plan {
   }
   void launch_arguments(StreamHandle stream, std::span<const PlanArgument> arguments) const;
 
-  // Says that the content of arrays with a `symbol` changed: the next launch uploads them again. Without it, a launch
-  // uploads them when their addresses are not those of the plan's last launch, or the plan is in a graph. Thread-safe.
+  // Makes the next launch upload the arrays with a `symbol` again, because their content changed. Without this call, a
+  // launch uploads them only when an address differs from that of the plan's last launch, or when a launch of the plan
+  // was captured before. Thread-safe.
   void refresh_symbols() const noexcept;
-  // Returns the steps for these very arguments, with all that they point to: to launch them again without a check, from
-  // code of your own, or in a graph. `arguments` are those of launch(). Allocates scratch memory of its own, and loads
-  // a module of its own where there are variables. Throws as launch() and the copy constructor do.
+  // Returns the steps for these very arguments, with everything that they point to. They can be launched again without
+  // checks, by code of your own, or in a graph. `arguments` are those of launch(). The result has scratch memory of its
+  // own, and a module of its own where there are variables. Throws what launch() and the copy constructor throw.
   template <typename... Arguments>
   ResolvedLaunch resolve(const Arguments&... arguments) const {
     const std::array<PlanArgument, sizeof...(Arguments)> list{plan_argument(arguments)...};
@@ -88,12 +94,14 @@ class Plan {
   }
   ResolvedLaunch resolve_arguments(std::span<const PlanArgument> arguments) const;
 
-  // Returns how many launches passed an array whose address is no multiple of 16, as its tensor map needs. The kernel
-  // then ran without that map. The dispatcher warns once. Launches of a ResolvedLaunch are not counted.
+  // Returns how many launches passed an array with a tensor map whose address is not the multiple of 16 that the map
+  // needs. The kernel ran without that map. The dispatcher warns once. Launches of a ResolvedLaunch are not counted.
   std::uint64_t misaligned_launches() const noexcept { return misaligned_.load(std::memory_order_relaxed); }
 
+  // Returns the configuration with the rung that it comes from, and why it was chosen.
   const Match& match() const noexcept;
   const Configuration& configuration() const noexcept { return match().configuration; }
+  // Returns the complete problem that the plan was made for.
   const Problem& problem() const noexcept;
 
  private:

@@ -7,12 +7,12 @@ namespace attune {
 
 enum class Policy {
   wait,        // compiles or loads the best configuration, and waits for it
-  background,  // uses what is loaded or cached, while a thread of attune prepares the best; waits for the default
-               // configuration where there is nothing
-  cached_only  // uses what is loaded or cached; throws NotPrepared where there is nothing
+  background,  // uses the best that is loaded or cached; waits for the default configuration where there is nothing.
+               // After a launch of Kernel, a thread of attune prepares the best of all
+  cached_only  // uses the best that is loaded or cached; throws NotPrepared where there is nothing
 };
 
-// Nothing is loaded or cached, and compiling was not allowed: by the policy, or because the stream is being captured.
+// Nothing is loaded or cached, and compiling was not allowed, by the policy or because the stream is being captured.
 // what() names what to prepare.
 class NotPrepared : public Error {
  public:
