@@ -18,17 +18,13 @@ namespace {
 std::string time_cell(const Estimate& time) {
   const std::string text = time_text(time.value);
   const double digits = std::strtod(text.c_str(), nullptr), scale = digits > 0 ? digits / time.value : 0;
-  return fmt::format("{} [{:.4g}, {:.4g}]", text, scale * time.interval.low, scale * time.interval.high);
-}
-
-// Four digits, three of them behind the point at most.
-std::string factor_text(double factor) {
-  return fmt::format("{:.{}f}", factor, factor < 9.9995 ? 3 : factor < 99.995 ? 2 : factor < 999.95 ? 1 : 0);
+  return fmt::format("{} [{}, {}]", text, four_digits(scale * time.interval.low),
+                     four_digits(scale * time.interval.high));
 }
 
 std::string speedup_cell(const Estimate& speedup) {
-  return fmt::format("{}x [{}, {}]", factor_text(speedup.value), factor_text(speedup.interval.low),
-                     factor_text(speedup.interval.high));
+  return fmt::format("{}x [{}, {}]", four_digits(speedup.value), four_digits(speedup.interval.low),
+                     four_digits(speedup.interval.high));
 }
 
 std::string rounds_text(const SideBySide& compared, const Protocol& protocol) {

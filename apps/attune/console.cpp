@@ -145,7 +145,7 @@ void Console::show_default(const Progress& progress) {
 }
 
 std::string Console::with_bound(double nanoseconds, const Record& record, std::span<const Ceiling> ceilings) const {
-  const std::string rate = rate_text(spec_, problem_, record.configuration, nanoseconds);
+  const std::string rate = rate_cell(spec_, problem_, record.configuration, nanoseconds, verbose_);
   const std::string bound = bound_text(shown_bound(spec_, record, nanoseconds, ceilings));
   std::string text = fmt::format("{:>{}}", time_text(nanoseconds), time_columns);
   if (!rate.empty()) text += fmt::format("  {:>{}}", rate, rate_columns);

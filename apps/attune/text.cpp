@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <sstream>
 
 #include "apps/terminal/help_text.hpp"
@@ -28,6 +29,11 @@ std::string scaled(double giga, const char* unit) {
 
 }  // namespace
 
+std::string four_digits(double value) {
+  const double size = std::abs(value);
+  return fmt::format("{:.{}f}", value, size < 9.9995 ? 3 : size < 99.995 ? 2 : size < 999.95 ? 1 : 0);
+}
+
 std::string time_text(double ns) {
   struct Unit {
     double scale;
@@ -35,7 +41,7 @@ std::string time_text(double ns) {
   };
   static constexpr std::array<Unit, 4> units{{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}}};
   for (const Unit& unit : units)
-    if (ns >= unit.scale) return fmt::format("{:.4g} {}", ns / unit.scale, unit.name);
+    if (ns >= unit.scale) return fmt::format("{} {}", four_digits(ns / unit.scale), unit.name);
   return fmt::format("{:.3g} ns", ns);
 }
 

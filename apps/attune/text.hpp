@@ -13,6 +13,7 @@
 
 namespace attune::cli {
 
+std::string four_digits(double value);      // "1.371", "13.71", "1371"; three of them behind the point at most
 std::string time_text(double nanoseconds);  // "137.1 us"
 std::string ratio_text(double ratio);       // "1.56x"
 std::string count_text(SpaceSize count);    // "1,234,567"
