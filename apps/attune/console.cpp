@@ -281,14 +281,15 @@ void Console::show_result(const SessionRequest& request, const SessionResult& re
   if (shown.choice != Choice::fastest) put_text("  {}\n", in_lines(choice_text(shown), 2));
   for (const std::string& remark : result.remarks) put_text("  note: {}\n", in_lines(remark, note_column));
   if (result.elsewhere) put_text("  {}\n", in_lines(elsewhere_text(*result.elsewhere), 2));
-  if (result.decision && !result.decision->is_settled) put_text("  {}\n", unsettled_text(*result.decision));
+  if (result.decision && !result.decision->is_settled)
+    put_text("  {}\n", in_lines(unsettled_text(*result.decision), 2));
   if (result.record_stands)
     put_text("  the record of {} stands: {}, {}, {}\n", utc_text(record.made_ms), time_text(record.median_ns),
              default_failure(record).empty() ? fmt::format("{:.2f}x", record.speedup)
                                              : say_default_failed(default_failure(record)),
              counted(record.trials, "trial"));
   put_text("{}", front_text(record, result.finalists, verbose_ ? Configuration() : anchor_));
-  if (!result.left_out.empty()) put_text("  {}\n", left_out_explanation(result.left_out));
+  if (!result.left_out.empty()) put_text("  {}\n", in_lines(left_out_explanation(result.left_out), 2));
   if (result.end == SessionResult::End::known) return;
   if (result.reason)
     put_text("ended by {}\n", reason_text(*result.reason, request.limits, result.run_trials < result.trials));

@@ -86,9 +86,10 @@ TEST_F(BenchCommand, TimesTheStepsOfALaunch) {
   EXPECT_EQ(rows[2].at("steps").at(0).at("step"), "memset out");
   EXPECT_LT(rows[2].at("steps").at(0).at("share"), 0.5);
   EXPECT_FALSE(rows[3].contains("steps"));
-  EXPECT_THAT(output_of(arguments), AllOf(ContainsRegex("\nwarm +up to it +its share .95 %.\n"),
-                                          ContainsRegex("\n2: memset out +[0-9.]+ [nu]s +[0-9.]+ % .[0-9.]+, [0-9.]+.\n"),
-                                          HasSubstr("\n1: reduce_words<float, Op::sum>  ")));
+  EXPECT_THAT(output_of(arguments),
+              AllOf(ContainsRegex("\nwarm +up to it +its share .95 %.\n"),
+                    ContainsRegex("\n2: memset out +[0-9.]+ [nu]s +[0-9.]+ % .[0-9.]+, [0-9.]+.\n"),
+                    HasSubstr("\n1: reduce_words<float, Op::sum>  ")));
 }
 
 TEST_F(BenchCommand, AConfigurationThatFailsIsARowAndTheOthersGoOn) {

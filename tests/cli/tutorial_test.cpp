@@ -1,7 +1,9 @@
 // Pages of docs/ as a reader follows them: every command of a page is run, in its order and in one folder, on the host
 // device, and prints what the page says.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <sstream>
 
 #include "cli/workbench.hpp"
@@ -111,6 +113,53 @@ TEST_F(Tutorial, EveryCommandPrintsWhatThePageSays) {
 TEST_F(Tutorial, TheOutputThatIsExplainedIsTheOutput) {
   fs::copy(ATTUNE_SOURCE_DIR "/apps/examples/tutorial/matmul.cu", folder_);
   follow("reading_the_output.md", 9);
+}
+
+// What the front page shows was printed on a GPU: its figures and values are others here, its words are the same.
+
+// Returns the lines of the block that follows a line of the page, as far as they are no gaps.
+std::vector<std::string> block_of(const fs::path& page, const std::string& first) {
+  std::vector<std::string> lines;
+  bool is_shown = false;
+  for (const std::string& line : lines_of(content_of(page))) {
+    if (is_shown && line.starts_with("```")) break;
+    if (is_shown && line != gap && !line.starts_with(prompt)) lines.push_back(line);
+    is_shown = is_shown || line == first;
+  }
+  return lines;
+}
+
+// Returns a line with signs for figures and units, for the device, and for values of parameters.
+std::string words_of(std::string line, const std::string& device) {
+  if (const std::size_t at = line.find(device); at != std::string::npos) line.replace(at, device.size(), "DEVICE");
+  for (const auto& [from, to] : {std::pair(R"(, [0-9.]+ % of the measured [a-z ]+ ceiling)", ""),
+                                 {R"(( *[A-Z_]+=[A-Za-z0-9_:]+)+)", " VALUES"},
+                                 {R"([0-9]+(,[0-9]+)*(\.[0-9]+)?)", "0"},
+                                 {R"(0 [num]?s\b)", "TIME"},
+                                 {R"(0 [kMGT]?B/s)", "RATE"},
+                                 {R"(  +)", " "}})
+    line = std::regex_replace(line, std::regex(from), to);
+  return line;
+}
+
+TEST_F(Tutorial, TheFrontPageShowsWhatTheProgramsPrint) {
+  const std::vector<std::string> shown = block_of(ATTUNE_SOURCE_DIR "/README.md", "$ scripts/demo");
+  ASSERT_GE(shown.size(), 18u);
+  std::string printed = output_of({"tune", "transpose", "--trials", "12", "--seed", "1"});
+  printed += output_of({"ladder", "transpose", "--rounds", "2"});
+  const CommandResult application = run("quickstart", {});
+  ASSERT_EQ(application.code, 0) << application.err;
+  const std::string device = events_of({"devices"}).back().at("name");
+  std::vector<std::string> words;
+  for (const std::string& line : lines_of(printed + application.out)) words.push_back(words_of(line, device));
+  auto at = words.begin();
+  for (const std::string& line : shown) {
+    const std::string wanted = words_of(line, "NVIDIA H100 80GB HBM3");
+    const auto found = std::find_if(at, words.end(), [&](const std::string& one) { return one.starts_with(wanted); });
+    EXPECT_NE(found, words.end()) << "README.md shows `" << line << "`, but these print no `" << wanted << "` there:\n"
+                                  << printed << application.out;
+    if (found != words.end()) at = found + 1;
+  }
 }
 
 TEST_F(Tutorial, MacrosConstantsAndPartialSumsWorkAsTheComparisonSays) {

@@ -45,6 +45,11 @@ function(shown_in page begin result)
 endfunction()
 function(try_page page folder program expected)
   shown_in("${page}" "```cmake\n" text)
+  if(ARGC GREATER 4)  # another page's program, by the same lines
+    list(POP_FRONT ARGN program_there kernel_there kernel)
+    string(REPLACE "${kernel_there}" "${kernel}" text "${text}")
+    string(REPLACE "${program_there}" "${program}" text "${text}")
+  endif()
   file(WRITE "${WORK}/${folder}/CMakeLists.txt" "${text}")
   build("${WORK}/${folder}" "${folder}/build")
   run("the program of ${page}" "${CMAKE_COMMAND}" -E env ATTUNE_DEVICE=host "ATTUNE_CACHE=${WORK}/cache"
@@ -56,7 +61,7 @@ endfunction()
 shown_in(README.md "```cuda\n/*attune" text)
 file(WRITE "${WORK}/readme/smooth.cu" "${text}")
 file(COPY "${REPOSITORY}/apps/examples/own_kernel/main.cpp" DESTINATION "${WORK}/readme")  # README.md quotes a part
-try_page(README.md readme my_program "floats: correct")
+try_page(docs/tutorial.md readme my_program "floats: correct" tutorial matmul.cu smooth.cu)  # README.md points there
 shown_in(docs/tutorial.md "```cuda\n/*attune" text)
 file(WRITE "${WORK}/tutorial/matmul.cu" "${text}")
 shown_in(docs/tutorial.md "```cpp\n//" text)

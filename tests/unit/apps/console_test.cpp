@@ -60,8 +60,8 @@ TEST(Console, TheTableAndTheLineSpeakOfOneBest) {
     console.trial_done({}, progress(44e3, 22e3, 2));
   });
   EXPECT_THAT(text, HasSubstr("default: BLOCK=1"));
-  EXPECT_THAT(text, HasSubstr("20 us  BLOCK=2"));
-  EXPECT_THAT(text, HasSubstr("best 20 us"));
+  EXPECT_THAT(text, HasSubstr("20.00 us  BLOCK=2"));
+  EXPECT_THAT(text, HasSubstr("best 20.00 us"));
   EXPECT_THAT(text, testing::Not(HasSubstr("22 us")));
 }
 
@@ -133,8 +133,8 @@ TEST(Console, TheLineOfASearchHasPaceAndTheTimeThatIsLeft) {
     shown.trials_limit = 100;
     console.trial_done({}, shown);
   });
-  EXPECT_THAT(text, HasSubstr("50 of 1,000 trials, 5 right, 5.0/s, best 40 us, 10/60 s, 50 s left"));
-  EXPECT_THAT(text, HasSubstr("50 of 100 trials, 5 right, 5.0/s, best 40 us, 10/60 s, 10 s left"));
+  EXPECT_THAT(text, HasSubstr("50 of 1,000 trials, 5 right, 5.0/s, best 40.00 us, 10/60 s, 50 s left"));
+  EXPECT_THAT(text, HasSubstr("50 of 100 trials, 5 right, 5.0/s, best 40.00 us, 10/60 s, 10 s left"));
 }
 
 // A continued session: the best is known before the first trial.
@@ -145,8 +145,8 @@ TEST(Console, ABestThatIsKnownHasItsRow) {
     console.trial_done({}, progress(40e3, 10e3, 4));
   });
   EXPECT_THAT(text, HasSubstr("4.00x"));
-  EXPECT_THAT(text, HasSubstr("10 us  BLOCK=4"));
-  EXPECT_THAT(text, HasSubstr("best 10 us"));
+  EXPECT_THAT(text, HasSubstr("10.00 us  BLOCK=4"));
+  EXPECT_THAT(text, HasSubstr("best 10.00 us"));
 }
 
 }  // namespace
