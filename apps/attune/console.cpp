@@ -31,7 +31,7 @@ std::string pace_text(double per_second) {
   return fmt::format("{:.{}f}/s", per_second, per_second < 10 ? 1 : 0);
 }
 
-// The line of a search, and the time that it has taken.
+// The line of a search. What matters most comes first, because a narrow terminal cuts the end.
 struct SearchLine {
   std::string trials, best;
   double tried = 0, most = 0;  // trials of this run
@@ -41,9 +41,7 @@ struct SearchLine {
   std::string text(double since) const {
     const double run = run_seconds + since, used = used_seconds + since;
     const double per_second = run > 0 ? tried / run : 0;
-    std::string line = fmt::format("  searching: {}, ", trials);
-    if (tried > 0 && run >= 1) line += pace_text(per_second) + ", ";
-    line += fmt::format("best {}, {:.0f}", best, used);
+    std::string line = fmt::format("  searching: best {}, {:.0f}", best, used);
     if (limit) line += fmt::format("/{:.0f}", *limit);
     line += " s";
     std::optional<double> left;
@@ -52,7 +50,9 @@ struct SearchLine {
       const double by_trials = (most - tried) / per_second;
       left = std::min(left.value_or(by_trials), by_trials);
     }
-    return left ? line + fmt::format(", {} left", duration_text(std::round(*left))) : line;
+    if (left) line += fmt::format(", {} left", duration_text(std::round(*left)));
+    line += ", " + trials;
+    return tried > 0 && run >= 1 ? line + ", " + pace_text(per_second) : line;
   }
 };
 

@@ -145,8 +145,8 @@ std::string words_of(std::string line, const std::string& device) {
 TEST_F(Tutorial, TheFrontPageShowsWhatTheProgramsPrint) {
   const std::vector<std::string> shown = block_of(ATTUNE_SOURCE_DIR "/README.md", "$ scripts/demo");
   ASSERT_GE(shown.size(), 18u);
-  std::string printed = output_of({"tune", "transpose", "--trials", "12", "--seed", "1"});
-  printed += output_of({"ladder", "transpose", "--rounds", "2"});
+  std::string printed = output_of({"tune", "transpose", "--patience", "6", "--seed", "1"});
+  printed += output_of({"ladder", "transpose", "--problem", "width=1024 height=1024 T=float", "--rounds", "2"});
   const CommandResult application = run("quickstart", {});
   ASSERT_EQ(application.code, 0) << application.err;
   const std::string device = events_of({"devices"}).back().at("name");
