@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
@@ -17,6 +19,16 @@
 #include "put_text.hpp"
 
 namespace attune::cli {
+namespace {
+
+// Returns "KERNEL" for the word `kernel` of a command, as its usage writes it.
+std::string what_is_missing(std::string name) {
+  if (name.ends_with('s')) name.pop_back();
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
+  return name;
+}
+
+}  // namespace
 namespace po = boost::program_options;
 
 Options::Options(std::string usage, std::string examples, std::vector<std::string> positional)
@@ -116,12 +128,12 @@ std::optional<double> Options::seconds(const std::string& name) const {
 
 std::string Options::required(const std::string& name) const {
   if (const std::optional<std::string> given = text(name)) return *given;
-  throw UsageError("usage: " + usage_);
+  throw UsageError(fmt::format("{} is missing; usage: {}", what_is_missing(name), usage_));
 }
 
 std::vector<std::string> Options::required_list(const std::string& name) const {
   if (has(name)) return list(name);
-  throw UsageError("usage: " + usage_);
+  throw UsageError(fmt::format("{} is missing; usage: {}", what_is_missing(name), usage_));
 }
 
 std::string device_name(const Options& options) {

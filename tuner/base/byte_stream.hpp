@@ -29,7 +29,8 @@ class ByteWriter {
   // Writes the length as u32, then the bytes. Throws Error when the text is longer than `limit`.
   void text(std::string_view text, std::uint64_t limit) {
     if (text.size() > limit)
-      throw Error("a name of " + std::to_string(text.size()) + " bytes; the most is " + std::to_string(limit));
+      throw Error("a text of " + std::to_string(text.size()) + " bytes, where at most " + std::to_string(limit) +
+                  " are stored: shorten it (" + std::string(text.substr(0, 60)) + "...)");
     number(static_cast<std::uint32_t>(text.size()));
     raw(std::as_bytes(std::span(text)));
   }

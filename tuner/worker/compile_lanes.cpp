@@ -57,7 +57,9 @@ CompileLanes::CompileLanes(Start start, std::function<void(Result)> deliver)
   if (received.end != Received::End::replied) throw Error(cannot_start(received.why));
   if (const auto* failure = std::get_if<Failure>(&received.reply.answer)) throw Error(failure->text);
   const auto* const opened = std::get_if<CompilerOpened>(&received.reply.answer);
-  if (opened == nullptr) throw Error("the compile worker gave another answer than was asked for");
+  if (opened == nullptr)
+    throw Error(
+        "the compile worker gave another answer than was asked for; coordinator and worker must be the same build");
   opened_ = *opened;
   opened_.preferred_batch = std::clamp<std::uint64_t>(opened_.preferred_batch, 1, most_batch);
 }

@@ -45,7 +45,8 @@ std::vector<InstanceId> distinct(const std::vector<InstanceId>& turns) {
 
 // Reports a failed device copy. No configuration is to blame for it, so the environment is.
 [[noreturn]] void fail_at_copy(const std::string& why) {
-  throw Error("the device or its driver is at fault: a copy within the device's memory fails: " + why);
+  throw Error("the device or its driver is at fault: a copy within the device's memory fails: " + why +
+              " (nvidia-smi and the kernel's log may say more; the same command goes on where this one ended)");
 }
 
 }  // namespace
@@ -58,7 +59,8 @@ std::optional<Result> DeviceRecovery::after_loss(Work& work, const Received& rec
   work.is_repeated = true;
   Result result;
   if (std::holds_alternative<OpenDevice>(work.job)) {
-    if (++work.begun_in_vain == most_failed_starts) throw Error("the device worker does not start: " + received.why);
+    if (++work.begun_in_vain == most_failed_starts)
+      throw Error("the device worker does not start, in two attempts: " + received.why);
     restart();
     work.started = false;
     return std::nullopt;
@@ -311,7 +313,9 @@ void DeviceRecovery::begin_problem(std::string why) {
     figures_.add(received.reply, problem);
     if (const auto* failure = std::get_if<Failure>(&received.reply.answer)) throw_failure(*failure);
     const auto* const begun = std::get_if<Begun>(&received.reply.answer);
-    if (begun == nullptr) throw Error("a device worker gave another answer than was asked for");
+    if (begun == nullptr)
+      throw Error(
+          "a device worker gave another answer than was asked for; coordinator and worker must be the same build");
     return contents_.set_begun(begun->free_bytes, std::chrono::duration<double>(Clock::now() - *at).count());
   }
   throw StepsFailed(

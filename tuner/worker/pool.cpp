@@ -136,7 +136,8 @@ std::optional<Result> Pool::wait(Ticket ticket, const std::atomic<int>& stop, do
   }
   auto found = find();
   if (found == results_.end()) found = std::find_if(results_.begin(), results_.end(), is_error);
-  if (found == results_.end()) throw Error("the device worker failed at an earlier job; this one was dropped");
+  if (found == results_.end())
+    throw Error("the device worker failed at an earlier job, and this one was dropped: the error of that job says why");
   Result result = std::move(*found);
   results_.erase(found);
   lock.unlock();

@@ -118,22 +118,24 @@ TEST(Console, TheLineMovesWhileNothingHappens) {
 }
 
 TEST(Console, TheLineOfASearchHasPaceAndTheTimeThatIsLeft) {
-  const std::string text = on_a_terminal([] {
-    Console console(spec);
-    SessionStart start = start_with(0);
-    start.device.kind = "replay";  // whose time is that of the trials
-    start.legal = 1000;
-    console.session_started(start);
-    Progress shown = progress(40e3, 40e3, 1);
-    shown.trials = 50;
-    shown.seconds = 10;
-    shown.seconds_limit = 60;
-    console.trial_done({}, shown);
-    std::this_thread::sleep_for(std::chrono::milliseconds(150));  // the line is drawn now and then
-    shown.trials_limit = 100;
-    console.trial_done({}, shown);
-  });
-  EXPECT_THAT(text, HasSubstr("searching: best 40.00 us, 10/60 s, 50 s left, 50 of 1,000 trials, 5 right, 5.0"));
+  const std::string text = on_a_terminal(
+      [] {
+        Console console(spec);
+        SessionStart start = start_with(0);
+        start.device.kind = "replay";  // whose time is that of the trials
+        start.legal = 1000;
+        console.session_started(start);
+        Progress shown = progress(40e3, 40e3, 1);
+        shown.trials = 50;
+        shown.seconds = 10;
+        shown.seconds_limit = 60;
+        console.trial_done({}, shown);
+        std::this_thread::sleep_for(std::chrono::milliseconds(150));  // the line is drawn now and then
+        shown.trials_limit = 100;
+        console.trial_done({}, shown);
+      },
+      {.columns = 100});
+  EXPECT_THAT(text, HasSubstr("searching: best 40.00 us, 10/60 s, 50 s left, 50 of 1,000 trials, 5 right, 5.0/s"));
   EXPECT_THAT(text, HasSubstr("searching: best 40.00 us, 10/60 s, 10 s left, 50 of 100 trials, 5 right, 5.0/s"));
 }
 
