@@ -128,14 +128,14 @@ TEST_F(SampleContract, ABatchTakesItsSetsInTurnAndHidesWhatLaunchingTakes) {
 }
 
 TEST_F(SampleContract, SeveralKernelsInTurnAreEachItsOwnHoweverMany) {
-  std::vector<Sampling> turns;
+  std::vector<Sampling> slots;
   for (int i = 0; i < 150; ++i) {
-    turns.push_back({.before = {}, .timed = {&brief_only_, 1}, .count = 7});  // one sample, although `count` is 7
-    turns.push_back({.before = {}, .timed = {&longer_only_, 1}, .batch = i == 100 ? 50 : 1});
+    slots.push_back({.before = {}, .timed = {&brief_only_, 1}, .count = 7});  // one sample, although `count` is 7
+    slots.push_back({.before = {}, .timed = {&longer_only_, 1}, .batch = i == 100 ? 50 : 1});
   }
-  const DeviceTimes samples = device().take_samples_in_turn(turns);
+  const DeviceTimes samples = device().take_samples_in_turn(slots);
   ASSERT_TRUE(samples.status.ok()) << samples.status.detail;
-  ASSERT_EQ(samples.nanoseconds.size(), turns.size());
+  ASSERT_EQ(samples.nanoseconds.size(), slots.size());
   const double alone =
       median(device().take_samples({.before = {}, .timed = {&longer_only_, 1}, .count = 40}).nanoseconds);
   const double among_others = median_of_every_second(samples, 1);
@@ -153,12 +153,12 @@ TEST_F(SampleContract, BatchesOfSeveralKernelsInTurnAreEachItsOwn) {
   for (const bool flush : {true, false}) {
     const double alone = median(
         device().take_samples({.before = {}, .timed = longer, .flush = flush, .count = 10, .batch = 20}).nanoseconds);
-    std::vector<Sampling> turns;
+    std::vector<Sampling> slots;
     for (int i = 0; i < 120; ++i)
-      turns.push_back({.before = {}, .timed = i % 2 == 0 ? brief : longer, .flush = flush, .batch = 20});
-    const DeviceTimes samples = device().take_samples_in_turn(turns);
+      slots.push_back({.before = {}, .timed = i % 2 == 0 ? brief : longer, .flush = flush, .batch = 20});
+    const DeviceTimes samples = device().take_samples_in_turn(slots);
     ASSERT_TRUE(samples.status.ok()) << samples.status.detail;
-    ASSERT_EQ(samples.nanoseconds.size(), turns.size());
+    ASSERT_EQ(samples.nanoseconds.size(), slots.size());
     EXPECT_LT(median_of_every_second(samples, 0), 0.5 * alone);
     EXPECT_NEAR(median_of_every_second(samples, 1), alone, tolerance(0.1) * alone);
   }
@@ -171,18 +171,18 @@ TEST_F(SampleContract, ARefusedLaunchIsToldAndHoldsNothingBack) {
   EXPECT_FALSE(device().take_samples({.before = {}, .timed = {&refused, 1}, .flush = false, .batch = 10}).status.ok());
   EXPECT_TRUE(
       device().take_samples({.before = {}, .timed = {&brief_only_, 1}, .flush = false, .batch = 10}).status.ok());
-  std::vector<Sampling> turns(20, {.before = {}, .timed = {&longer_only_, 1}});
-  turns[3].timed = {&refused, 1};
-  const DeviceTimes failed = device().take_samples_in_turn(turns);
+  std::vector<Sampling> slots(20, {.before = {}, .timed = {&longer_only_, 1}});
+  slots[3].timed = {&refused, 1};
+  const DeviceTimes failed = device().take_samples_in_turn(slots);
   EXPECT_FALSE(failed.status.ok());
   EXPECT_FALSE(failed.status.sticky);
   EXPECT_LE(failed.nanoseconds.size(), is_host() ? 3u : 0u) << "what is enqueued together fails together";
-  turns.resize(3);
+  slots.resize(3);
   for (int i = 0; i < 80; ++i) {
     const auto& timed = i % 2 == 0 ? brief_only_ : longer_only_;
-    turns.push_back({.before = {}, .timed = {&timed, 1}, .flush = i % 3 != 0, .batch = i % 2 == 0 ? 400 : 20});
+    slots.push_back({.before = {}, .timed = {&timed, 1}, .flush = i % 3 != 0, .batch = i % 2 == 0 ? 400 : 20});
   }
-  EXPECT_TRUE(device().take_samples_in_turn(turns).status.ok()) << "nothing holds the stream back for ever";
+  EXPECT_TRUE(device().take_samples_in_turn(slots).status.ok()) << "nothing holds the stream back for ever";
 }
 
 }  // namespace

@@ -233,16 +233,16 @@ void Bench::finish_anchor(Result result) {
 
 // Takes the samples in jobs of job_seconds at most, or of one sample. Two jobs are under way, so that the device never
 // waits.
-TurnsOutcome Bench::sample_in_turn(std::span<const InstanceId> turns, int ends_at) {
+SlotSamples Bench::sample_in_turn(std::span<const InstanceId> slots, int ends_at) {
   const double one = anchor_ns() * 1e-9 * batch_ + flush_seconds;
   const std::size_t in_job = one > 0 ? static_cast<std::size_t>(std::clamp(job_seconds / one, 1.0, 1e6)) : 1;
-  TurnsOutcome sampled;
+  SlotSamples sampled;
   std::deque<Ticket> under_way;
   std::size_t submitted = 0;
-  const auto goes_on = [&] { return sampled.status.ok() && submitted < turns.size() && stop_.load() < ends_at; };
+  const auto goes_on = [&] { return sampled.status.ok() && submitted < slots.size() && stop_.load() < ends_at; };
   for (;;) {
     for (; under_way.size() < 2 && goes_on(); submitted += in_job) {
-      const std::span<const InstanceId> part = turns.subspan(submitted, std::min(in_job, turns.size() - submitted));
+      const std::span<const InstanceId> part = slots.subspan(submitted, std::min(in_job, slots.size() - submitted));
       under_way.push_back(pool_.submit(Rounds{{part.begin(), part.end()}, timed({.count = 1})}));
     }
     if (under_way.empty()) break;
@@ -255,12 +255,12 @@ TurnsOutcome Bench::sample_in_turn(std::span<const InstanceId> turns, int ends_a
       const std::vector<double>& samples = std::get<RoundsSampled>(result.answer).samples_ns;
       sampled.samples_ns.insert(sampled.samples_ns.end(), samples.begin(), samples.end());
     } else {
-      const InstanceId failed = result.failed.value_or(turns.front());
-      sampled.failed = static_cast<std::size_t>(std::find(turns.begin(), turns.end(), failed) - turns.begin());
+      const InstanceId failed = result.failed.value_or(slots.front());
+      sampled.failed = static_cast<std::size_t>(std::find(slots.begin(), slots.end(), failed) - slots.begin());
       sampled.result = std::move(result);
     }
   }
-  if (sampled.samples_ns.size() < turns.size()) sampled.samples_ns.clear();
+  if (sampled.samples_ns.size() < slots.size()) sampled.samples_ns.clear();
   return sampled;
 }
 

@@ -17,10 +17,10 @@
 namespace attune {
 
 // One sample of each of several instances.
-struct TurnsOutcome {
+struct SlotSamples {
   Status status;
-  std::vector<double> samples_ns;     // one for each turn; empty if a turn failed or `stop` ended them
-  std::optional<std::size_t> failed;  // position in `turns` of the instance that failed
+  std::vector<double> samples_ns;     // one for each slot; empty if a slot failed or `stop` ended them
+  std::optional<std::size_t> failed;  // position in `slots` of the instance that failed
   Result result;                      // result of the job that failed
 };
 
@@ -71,8 +71,8 @@ class Bench {
 
   // Loads and checks an instance, which stays loaded when the status is ok.
   Result load(const Instance& instance, const Image& image, int attempt);
-  // Takes one sample of each instance of `turns`, in order. Ends early once `stop` is at least `ends_at`.
-  TurnsOutcome sample_in_turn(std::span<const InstanceId> turns, int ends_at);
+  // Takes one sample of each instance of `slots`, in order. Ends early once `stop` is at least `ends_at`.
+  SlotSamples sample_in_turn(std::span<const InstanceId> slots, int ends_at);
   // Does a job and waits for its result. Throws Error when the environment is at fault.
   Result run(DeviceJob job);
   void release(InstanceId instance) { run(Release{instance}); }

@@ -118,8 +118,8 @@ class Calibration {
   }
 
   std::vector<double> sample(const CalibrationSubject& subject, std::size_t i, const TimingPlan& plan) {
-    const std::vector<InstanceId> turns(static_cast<std::size_t>(plan.count), i);
-    Result result = run(Rounds{turns, {.count = 1, .regime = plan.regime, .batch = plan.batch}});
+    const std::vector<InstanceId> slots(static_cast<std::size_t>(plan.count), i);
+    Result result = run(Rounds{slots, {.count = 1, .regime = plan.regime, .batch = plan.batch}});
     auto& sampled = std::get<RoundsSampled>(result.answer);
     if (!sampled.status.ok()) fail(subject, i, sampled.status);
     return std::move(sampled.samples_ns);

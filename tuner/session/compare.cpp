@@ -180,17 +180,17 @@ void Compare::load_again() {
   is_fresh_ = true;
 }
 
-// Takes a sample of each contender in `turns`. Returns nothing if one failed, which is then lost, or if the sampling
+// Takes a sample of each contender in `slots`. Returns nothing if one failed, which is then lost, or if the sampling
 // ended early.
-std::optional<std::vector<double>> Compare::sample(const std::vector<Contender*>& turns) {
+std::optional<std::vector<double>> Compare::sample(const std::vector<Contender*>& slots) {
   std::vector<InstanceId> instances;
-  for (const Contender* contender : turns) instances.push_back(contender->instance->id);
+  for (const Contender* contender : slots) instances.push_back(contender->instance->id);
   constexpr int skips_comparing = 2;
   const bool may_end = rounds() > 0;
-  TurnsOutcome samples =
+  SlotSamples samples =
       on_.bench.sample_in_turn(instances, may_end ? skips_comparing : std::numeric_limits<int>::max());
   if (!samples.status.ok()) {
-    const auto at = turns[samples.failed.value()] - compared_.contenders.data();
+    const auto at = slots[samples.failed.value()] - compared_.contenders.data();
     drop(compared_.contenders.begin() + at, samples.status, samples.result);
     return std::nullopt;
   }
@@ -201,18 +201,18 @@ std::optional<std::vector<double>> Compare::sample(const std::vector<Contender*>
 // Takes `rounds` rounds: one sample of each contender, in random order. The first sample after a load does not count.
 // Returns false if a contender failed; it is lost, and these rounds with it.
 bool Compare::measure_rounds(std::size_t rounds) {
-  std::vector<Contender*> order = staying(compared_.contenders), turns;
-  if (std::exchange(is_fresh_, false)) turns = order;
-  const std::size_t uncounted = turns.size();
+  std::vector<Contender*> order = staying(compared_.contenders), slots;
+  if (std::exchange(is_fresh_, false)) slots = order;
+  const std::size_t uncounted = slots.size();
   for (std::size_t r = 0; r < rounds; ++r) {
     std::shuffle(order.begin(), order.end(), random_);
-    turns.insert(turns.end(), order.begin(), order.end());
+    slots.insert(slots.end(), order.begin(), order.end());
   }
   const std::size_t seen = on_.bench.watch().throttled_readings().size();
-  const std::optional<std::vector<double>> samples_ns = sample(turns);
+  const std::optional<std::vector<double>> samples_ns = sample(slots);
   if (!samples_ns) return false;
   compared_.seen.insert(compared_.seen.end(), rounds, {seen, on_.bench.watch().throttled_readings().size()});
-  for (std::size_t k = uncounted; k < turns.size(); ++k) turns[k]->times_ns.push_back(std::max((*samples_ns)[k], 1.0));
+  for (std::size_t k = uncounted; k < slots.size(); ++k) slots[k]->times_ns.push_back(std::max((*samples_ns)[k], 1.0));
   return true;
 }
 

@@ -40,7 +40,7 @@ class Compare : private Stage {
   void take_rounds();
   bool are_loaded_too_long() const;
   void load_again();
-  std::optional<std::vector<double>> sample(const std::vector<Contender*>& turns);
+  std::optional<std::vector<double>> sample(const std::vector<Contender*>& slots);
   bool measure_rounds(std::size_t rounds);
   void let_beaten_leave();
   void check_again();

@@ -143,15 +143,15 @@ bool Confirm::visit(const std::vector<Trial>& chosen, std::span<const std::size_
 std::optional<std::size_t> Confirm::sample_beside(const std::vector<Trial>& chosen,
                                                   const std::vector<std::size_t>& columns, InstanceId best,
                                                   const std::vector<InstanceId>& instances, Confirmations& ratios) {
-  std::vector<InstanceId> turns = instances;
+  std::vector<InstanceId> slots = instances;
   for (int i = 0; i < protocol_.confirm_samples; ++i) {
-    turns.push_back(best);
-    turns.insert(turns.end(), instances.begin(), instances.end());
+    slots.push_back(best);
+    slots.insert(slots.end(), instances.begin(), instances.end());
   }
-  const TurnsOutcome samples = on_.bench.sample_in_turn(turns, 1);
+  const SlotSamples samples = on_.bench.sample_in_turn(slots, 1);
   const std::size_t count = columns.size();
   if (!samples.status.ok()) {
-    const auto at = std::find(instances.begin(), instances.end(), turns[samples.failed.value()]);
+    const auto at = std::find(instances.begin(), instances.end(), slots[samples.failed.value()]);
     const auto failed = static_cast<std::size_t>(at - instances.begin());
     const std::size_t trial = failed == count ? 0 : columns[failed];
     ratios[trial].clear();

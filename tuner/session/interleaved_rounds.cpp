@@ -30,24 +30,24 @@ std::optional<SampleFailure> InterleavedRounds::run(std::vector<Column>& columns
     const std::size_t done = columns.front().times_ns.size();
     const double seconds = pool_.seconds() - begin_ - lost_seconds_;
     if (!needs_another_round(done, seconds, protocol_, half_width)) break;
-    if (done > 0) turn_seconds_ = seconds / static_cast<double>(done * columns.size());
+    if (done > 0) slot_seconds_ = seconds / static_cast<double>(done * columns.size());
     if (auto failure = take(columns, rounds_ahead(done, seconds, protocol_))) return failure;
   }
   return std::nullopt;
 }
 
-// Cuts turns with the same plan into jobs of Protocol::ahead_seconds at most, or of one sample.
-void InterleavedRounds::append(const std::vector<std::size_t>& turns, const std::vector<Column>& columns,
+// Cuts slots with the same plan into jobs of Protocol::ahead_seconds at most, or of one sample.
+void InterleavedRounds::append(const std::vector<std::size_t>& slots, const std::vector<Column>& columns,
                                std::vector<Part>& parts) const {
-  const double fitting = turn_seconds_ > 0 ? protocol_.ahead_seconds / turn_seconds_ : 1;
+  const double fitting = slot_seconds_ > 0 ? protocol_.ahead_seconds / slot_seconds_ : 1;
   const auto most = static_cast<std::size_t>(std::clamp(fitting, 1.0, 1e6));
-  for (std::size_t begin = 0; begin < turns.size(); begin += most) {
+  for (std::size_t begin = 0; begin < slots.size(); begin += most) {
     Part& part = parts.emplace_back();
     part.job.plan = plan_;
-    part.job.plan.steps = columns[turns.front()].steps;
-    for (std::size_t k = begin; k < std::min(begin + most, turns.size()); ++k) {
-      part.job.turns.push_back(columns[turns[k]].instance);
-      part.columns.push_back(turns[k]);
+    part.job.plan.steps = columns[slots.front()].steps;
+    for (std::size_t k = begin; k < std::min(begin + most, slots.size()); ++k) {
+      part.job.slots.push_back(columns[slots[k]].instance);
+      part.columns.push_back(slots[k]);
     }
   }
 }
@@ -63,12 +63,12 @@ std::vector<InterleavedRounds::Part> InterleavedRounds::parts_of(const std::vect
   std::shuffle(groups.begin(), groups.end(), random_);
   std::vector<Part> parts;
   for (std::vector<std::size_t>& group : groups) {
-    std::vector<std::size_t> turns;
+    std::vector<std::size_t> slots;
     for (std::size_t r = 0; r < rounds; ++r) {
       std::shuffle(group.begin(), group.end(), random_);
-      turns.insert(turns.end(), group.begin(), group.end());
+      slots.insert(slots.end(), group.begin(), group.end());
     }
-    append(turns, columns, parts);
+    append(slots, columns, parts);
   }
   return parts;
 }
@@ -101,7 +101,7 @@ std::optional<SampleFailure> InterleavedRounds::finish(const Part& part, const R
   lost_seconds_ += result.lost_seconds;
   if (const auto* const failed = std::get_if<Failure>(&result.answer)) throw_failure(*failed);
   const auto& sampled = std::get<RoundsSampled>(result.answer);
-  if (!sampled.status.ok()) return SampleFailure{result.failed.value_or(part.job.turns.front()), sampled.status};
+  if (!sampled.status.ok()) return SampleFailure{result.failed.value_or(part.job.slots.front()), sampled.status};
   for (std::size_t k = 0; k < part.columns.size(); ++k)
     times[part.columns[k]].push_back(std::max(sampled.samples_ns[k], least_ns));
   return std::nullopt;

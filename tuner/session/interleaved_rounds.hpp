@@ -42,10 +42,10 @@ class InterleavedRounds {
  private:
   struct Part {
     Rounds job;
-    std::vector<std::size_t> columns;  // by turn
+    std::vector<std::size_t> columns;  // by slot
   };
   std::vector<Part> parts_of(const std::vector<Column>& columns, std::size_t rounds);
-  void append(const std::vector<std::size_t>& turns, const std::vector<Column>& columns,
+  void append(const std::vector<std::size_t>& slots, const std::vector<Column>& columns,
               std::vector<Part>& parts) const;
   std::optional<SampleFailure> take(std::vector<Column>& columns, std::size_t rounds);
   std::optional<SampleFailure> finish(const Part& part, const Result& result, std::vector<std::vector<double>>& times);
@@ -58,7 +58,7 @@ class InterleavedRounds {
   std::mt19937_64 random_{1};
   const double begin_;
   double lost_seconds_ = 0;  // spent on failures
-  double turn_seconds_ = 0;  // of one sample, with all that it costs; 0 while unknown
+  double slot_seconds_ = 0;  // of one sample, with all that it costs; 0 while unknown
 };
 
 }  // namespace attune

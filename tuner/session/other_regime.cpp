@@ -24,11 +24,11 @@ std::optional<TimeInRegime> OtherRegime::run(const Configuration& winner, double
   TimingPlan plan{.regime = is_stream ? Regime::stream : Regime::cold};
   if (is_stream) plan.batch = batch_for(median_ns, on_.terms.protocol);
   const InstanceId instance = made->instance->id;
-  const std::vector<InstanceId> turns(is_stream ? samples_of_stream : samples_alone, instance);
+  const std::vector<InstanceId> slots(is_stream ? samples_of_stream : samples_alone, instance);
   try {
     const Result loaded = on_.bench.load(*made->instance, made->image, 1);
     if (!std::get<Tried>(loaded.answer).status.ok()) return std::nullopt;
-    const Result result = on_.bench.run(Rounds{turns, plan});
+    const Result result = on_.bench.run(Rounds{slots, plan});
     on_.bench.release(instance);
     const auto& sampled = std::get<RoundsSampled>(result.answer);
     if (!sampled.status.ok()) return std::nullopt;

@@ -202,8 +202,8 @@ class SideBySideRun {
   bool time_alone(InstanceId id, TimingPlan& plan) {
     const bool finds_batch = plan.regime == Regime::stream && !opened_.own_clock;
     for (int left = finds_batch ? measurements_for_batch : 0;; --left) {
-      const std::vector<InstanceId> turns(static_cast<std::size_t>(request_.protocol.anchor_samples), id);
-      const Result result = run(Rounds{turns, plan});
+      const std::vector<InstanceId> slots(static_cast<std::size_t>(request_.protocol.anchor_samples), id);
+      const Result result = run(Rounds{slots, plan});
       const auto& sampled = std::get<RoundsSampled>(result.answer);
       status_at(id) = sampled.status;
       if (!sampled.status.ok()) return false;

@@ -26,7 +26,7 @@ void distrust(const Job& job, Answer& answer) {
   }
   if (auto* sampled = std::get_if<RoundsSampled>(&answer)) {
     distrust_samples(sampled->samples_ns, sampled->status);
-    const std::size_t wanted = std::get<Rounds>(job).turns.size(), count = sampled->samples_ns.size();
+    const std::size_t wanted = std::get<Rounds>(job).slots.size(), count = sampled->samples_ns.size();
     if (sampled->status.ok() && count != wanted)
       sampled->status = {
           Verdict::unstable,

@@ -53,9 +53,9 @@ double Deadlines::of_job(const Try& job) const {
 
 // The anchor's time gives the expected time of all samples. The time of one launch that may hang comes on top.
 double Deadlines::of_job(const Rounds& job) const {
-  const int count = static_cast<int>(job.turns.size()) * job.plan.batch;
+  const int count = static_cast<int>(job.slots.size()) * job.plan.batch;
   const double seconds = anchor_seconds > 0 ? launches(1) + factor * count * anchor_seconds : launches(count);
-  return seconds + checks(1) + static_cast<double>(job.turns.size()) * beside_sample_seconds;
+  return seconds + checks(1) + static_cast<double>(job.slots.size()) * beside_sample_seconds;
 }
 
 double Deadlines::of_job(const CheckAgain& job) const {

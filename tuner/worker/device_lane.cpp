@@ -244,7 +244,7 @@ void DeviceLane::finish(Answer answer, bool is_spoiled) {
   Result result;
   result.deaths = failed && status->sticky ? 1 : 0;
   if (const auto* rounds = std::get_if<Rounds>(&front.job); failed && rounds != nullptr)
-    result.failed = rounds->turns.front();
+    result.failed = rounds->slots.front();
   result.answer = std::move(answer);
   lock.lock();
   if (abandons_) throw Error("abandoned");  // the answer came too late

@@ -36,9 +36,9 @@ void count_attempt(Job& job) {
   if (auto* const load = std::get_if<Load>(&job)) ++load->launch.attempt;
 }
 
-std::vector<InstanceId> distinct(const std::vector<InstanceId>& turns) {
+std::vector<InstanceId> distinct(const std::vector<InstanceId>& slots) {
   std::vector<InstanceId> once;
-  for (const InstanceId id : turns)
+  for (const InstanceId id : slots)
     if (std::find(once.begin(), once.end(), id) == once.end()) once.push_back(id);
   return once;
 }
@@ -174,14 +174,14 @@ void DeviceRecovery::keep_apart(Work& work, const Status& status) {
 Result DeviceRecovery::one_at_a_time(Work& work, const Death* death) {
   const auto& rounds = std::get<Rounds>(work.job);
   Result result;
-  std::vector<double> samples(rounds.turns.size());
+  std::vector<double> samples(rounds.slots.size());
   std::vector<std::string> suspected;
-  for (const InstanceId id : distinct(rounds.turns)) {
+  for (const InstanceId id : distinct(rounds.slots)) {
     const std::string name = id == device_copy ? "" : contents_.at(id).launch.configuration;
     const bool is_suspected = death != nullptr && id != device_copy;
     if (is_suspected) contents_.count_death(name, *death);
     Rounds own{{}, rounds.plan};
-    own.turns.assign(static_cast<std::size_t>(std::count(rounds.turns.begin(), rounds.turns.end(), id)), id);
+    own.slots.assign(static_cast<std::size_t>(std::count(rounds.slots.begin(), rounds.slots.end(), id)), id);
     if (contents_.needs_fresh(own)) start_afresh();
     Answer answer = sample_alone(work, own, id);
     const auto& sampled = std::get<RoundsSampled>(answer);
@@ -194,7 +194,7 @@ Result DeviceRecovery::one_at_a_time(Work& work, const Death* death) {
     if (is_suspected) suspected.push_back(name);
     std::size_t next = 0;
     for (std::size_t k = 0; k < samples.size(); ++k)
-      if (rounds.turns[k] == id) samples[k] = sampled.samples_ns[next++];
+      if (rounds.slots[k] == id) samples[k] = sampled.samples_ns[next++];
   }
   result.answer = RoundsSampled{{}, std::move(samples)};
   return result;

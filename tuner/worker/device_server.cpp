@@ -107,7 +107,7 @@ void DeviceServer::sample(const Try& job, Tried& tried) {
 }
 
 Answer DeviceServer::handle(const Rounds& job) {
-  DeviceTimes samples = problem().sample_in_turn(job.turns, job.plan);
+  DeviceTimes samples = problem().sample_in_turn(job.slots, job.plan);
   check_own(samples.status);
   return RoundsSampled{std::move(samples.status), std::move(samples.nanoseconds)};
 }

@@ -36,9 +36,9 @@ Answer answer_with(const Job& job, Status status) {
 
 std::vector<InstanceId> instances_of(const Job& job) {
   if (const auto* rounds = std::get_if<Rounds>(&job)) {
-    std::vector<InstanceId> turns = rounds->turns;
-    std::erase(turns, device_copy);
-    return turns;
+    std::vector<InstanceId> slots = rounds->slots;
+    std::erase(slots, device_copy);
+    return slots;
   }
   if (const auto* again = std::get_if<CheckAgain>(&job)) return {again->instance};
   if (const auto* meter = std::get_if<Meter>(&job)) return {meter->instance};
@@ -48,7 +48,7 @@ std::vector<InstanceId> instances_of(const Job& job) {
 bool samples_several(const Job& job) {
   const auto* const rounds = std::get_if<Rounds>(&job);
   return rounds != nullptr &&
-         std::adjacent_find(rounds->turns.begin(), rounds->turns.end(), std::not_equal_to<>()) != rounds->turns.end();
+         std::adjacent_find(rounds->slots.begin(), rounds->slots.end(), std::not_equal_to<>()) != rounds->slots.end();
 }
 
 const InstanceLaunch* launch_of(const Job& job) noexcept {

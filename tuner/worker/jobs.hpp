@@ -42,14 +42,14 @@ struct Try {
   TimingPlan plan;
 };
 
-// This number in the turns of Rounds means a copy of TimingPlan::copy_bytes within the device's memory. No instance has
+// This number in the slots of Rounds means a copy of TimingPlan::copy_bytes within the device's memory. No instance has
 // this number.
 inline constexpr InstanceId device_copy = ~InstanceId{0};
 
-// Takes one sample of a loaded instance for every turn, in this order. The samples are enqueued together where the
+// Takes one sample of a loaded instance for every slot, in this order. The samples are enqueued together where the
 // device can do so.
 struct Rounds {
-  std::vector<InstanceId> turns;  // loaded instances, and device_copy
+  std::vector<InstanceId> slots;  // loaded instances, and device_copy
   TimingPlan plan;                // the regime, the batch, the steps, the bytes of device_copy
 };
 
@@ -127,7 +127,7 @@ struct Tried {
 // The answer to Rounds.
 struct RoundsSampled {
   Status status;
-  std::vector<double> samples_ns;  // one for each turn; fewer when the status is not ok
+  std::vector<double> samples_ns;  // one for each slot; fewer when the status is not ok
 };
 
 struct CheckedAgain {
@@ -162,7 +162,7 @@ const Status* status_of(const Answer& answer) noexcept;
 // Returns an answer to a job that launches, of the right kind, with nothing but this status.
 Answer answer_with(const Job& job, Status status);
 
-// Returns the instances that must be loaded for a job, in the order of its turns. device_copy is not among them.
+// Returns the instances that must be loaded for a job, in the order of its slots. device_copy is not among them.
 std::vector<InstanceId> instances_of(const Job& job);
 
 // Returns whether a job takes samples of more than one instance. device_copy counts as an instance here.

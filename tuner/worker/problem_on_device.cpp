@@ -239,10 +239,10 @@ DeviceCopy& ProblemOnDevice::copy(std::uint64_t bytes) {
   return *copy_;
 }
 
-DeviceTimes ProblemOnDevice::sample_in_turn(std::span<const InstanceId> turns, const TimingPlan& plan) {
+DeviceTimes ProblemOnDevice::sample_in_turn(std::span<const InstanceId> slots, const TimingPlan& plan) {
   std::map<InstanceId, std::pair<Sets, Sampling>> known;  // so that the batch of an instance is recorded once
   std::vector<Sampling> samplings;
-  for (const InstanceId instance : turns) {
+  for (const InstanceId instance : slots) {
     const auto [at, is_new] = known.try_emplace(instance);
     auto& [sets, sampling] = at->second;
     if (is_new)

@@ -36,10 +36,10 @@ class ProblemOnDevice {
   // Takes timed samples. There are batches only in the regimes `stream` and `warm`, and only for kernels whose inputs
   // need no restoring. Throws OutOfMemory where there is no room for a stream's sets of data.
   DeviceTimes sample(InstanceId instance, const TimingPlan& plan);
-  // Takes one sample for each turn, in this order, as far as possible without a wait in between. After a failure it is
-  // not known which instance failed. `turns` may contain device_copy. Throws OutOfMemory where there is no room for the
+  // Takes one sample for each slot, in this order, as far as possible without a wait in between. After a failure it is
+  // not known which instance failed. `slots` may contain device_copy. Throws OutOfMemory where there is no room for the
   // arrays of the copy or for a stream's sets of data.
-  DeviceTimes sample_in_turn(std::span<const InstanceId> turns, const TimingPlan& plan);
+  DeviceTimes sample_in_turn(std::span<const InstanceId> slots, const TimingPlan& plan);
   // Launches and checks once more after samples, because what a kernel leaves in its scratch memory must not spoil
   // later launches.
   Status check_again(InstanceId instance, Numerics& numerics);

@@ -1,4 +1,4 @@
-// Copies among the turns of a job: what is done about a death, and how many sets a stream has.
+// Copies among the slots of a job: what is done about a death, and how many sets a stream has.
 #include "worker/device_copy.hpp"
 
 #include "unit/worker/pool_fixture.hpp"
@@ -12,12 +12,12 @@ using testing::HasSubstr;
 
 class CopyTest : public PoolTest {
  protected:
-  // A replay device has no memory: each turn of a job with copies has the time of one.
+  // A replay device has no memory: each slot of a job with copies has the time of one.
   CopyTest() {
     script_.change = [](const Job& job, Reply& reply) {
       const auto* const rounds = std::get_if<Rounds>(&job);
-      if (rounds == nullptr || !std::count(rounds->turns.begin(), rounds->turns.end(), device_copy)) return;
-      reply.answer = RoundsSampled{{}, std::vector<double>(rounds->turns.size(), copy_ns)};
+      if (rounds == nullptr || !std::count(rounds->slots.begin(), rounds->slots.end(), device_copy)) return;
+      reply.answer = RoundsSampled{{}, std::vector<double>(rounds->slots.size(), copy_ns)};
     };
   }
   static constexpr double copy_ns = 77;
@@ -58,7 +58,7 @@ TEST_F(CopyTest, TheInstanceThatDiesAloneIsBlamedAndTheCopyIsNot) {
 }
 
 TEST_F(CopyTest, AWorkerThatDiesOfCopiesAloneIsTheDevicesFault) {
-  for (const std::vector<InstanceId>& turns : {std::vector{device_copy}, std::vector{InstanceId{1}, device_copy}}) {
+  for (const std::vector<InstanceId>& slots : {std::vector{device_copy}, std::vector{InstanceId{1}, device_copy}}) {
     script_.ends = nullptr;
     begin();
     load(1);
@@ -67,7 +67,7 @@ TEST_F(CopyTest, AWorkerThatDiesOfCopiesAloneIsTheDevicesFault) {
     };
     script_.workers = 1;
     try {
-      pool().run(Rounds{turns, {1, 0}});
+      pool().run(Rounds{slots, {1, 0}});
       FAIL() << "it has a result";
     } catch (const Error& error) {
       EXPECT_THAT(error.what(),

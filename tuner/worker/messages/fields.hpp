@@ -88,7 +88,7 @@ void fields(auto&, Is<OpenDevice> auto&) {}
 void fields(auto& a, Is<Begin> auto& x) { a(x.setup); }
 void fields(auto& a, Is<Load> auto& x) { a(x.launch, x.warm_up); }
 void fields(auto& a, Is<Try> auto& x) { a(x.launch, x.plan); }
-void fields(auto& a, Is<Rounds> auto& x) { a(x.turns, x.plan); }
+void fields(auto& a, Is<Rounds> auto& x) { a(x.slots, x.plan); }
 void fields(auto& a, Is<CheckAgain> auto& x) { a(x.instance, x.repeats); }
 void fields(auto& a, Is<Meter> auto& x) { a(x.instance, x.plan, x.warm_seconds, x.seconds); }
 void fields(auto& a, Is<Release> auto& x) { a(x.instance); }
