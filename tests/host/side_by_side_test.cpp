@@ -74,7 +74,7 @@ class SideBySideTest : public testing::Test {
     std::vector<Rounds> found;
     for (const Job& job : workers_.jobs)
       if (const auto* rounds = std::get_if<Rounds>(&job);
-          rounds && std::count(rounds->turns.begin(), rounds->turns.end(), device_copy))
+          rounds && std::count(rounds->slots.begin(), rounds->slots.end(), device_copy))
         found.push_back(*rounds);
     return found;
   }
@@ -126,7 +126,7 @@ TEST_F(SideBySideTest, WithoutBytesOrRoomThereIsNoCopyAndANoteSaysSo) {
   request_.copy = true;
   workers_.change = [](const Job& job, Reply& reply) {
     const auto* const rounds = std::get_if<Rounds>(&job);
-    if (rounds && rounds->turns == std::vector<InstanceId>{device_copy})
+    if (rounds && rounds->slots == std::vector<InstanceId>{device_copy})
       reply.answer = Failure{Failure::Kind::out_of_memory, "no room for the device copy"};
   };
   EXPECT_THAT(run()[0].rows, SizeIs(2));
@@ -143,7 +143,7 @@ TEST_F(SideBySideTest, WhatFailsAmongTheRoundsLeavesAndTheOthersGoOn) {
   int left = 3;
   workers_.change = [&](const Job& job, Reply& reply) {
     const auto* const rounds = std::get_if<Rounds>(&job);
-    if (!rounds || !std::count(rounds->turns.begin(), rounds->turns.end(), InstanceId{1}) || left-- > 0) return;
+    if (!rounds || !std::count(rounds->slots.begin(), rounds->slots.end(), InstanceId{1}) || left-- > 0) return;
     reply.answer = RoundsSampled{{Verdict::launch_error, "it is tired", false}, {}};
   };
   const std::vector<SideBySide> all = run();

@@ -9,7 +9,7 @@
 int main() try {
   attune::Dispatcher gpu;
   gpu.add(attune_embedded::matmul);
-  const int n = 96;
+  const int n = gpu.device_info().kind == "host" ? 96 : 4096;
   const attune::Plan plan = gpu.plan("matmul", {{"n", n}});
   std::printf("%s: %s\n", std::string(to_text(plan.match().rung)).c_str(), plan.match().why.c_str());
 

@@ -5,8 +5,8 @@ summary = "c = a b, square matrices, row by row"
 [problem]
 n = { size = 4096, host = 96 }
 [parameters]
-TILE = [16, 8, 32]
-ROWS = [1, 2, 4, 8]                            # of c, that a thread computes
+TILE = [16, 8, 32, 64]
+ROWS = [1, 2, 4, 8, 16]                        # of c, that a thread computes
 [restrictions]
 rules = ["TILE % ROWS == 0"]
 [[launch]]
