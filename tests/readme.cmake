@@ -1,19 +1,29 @@
-# cmake -DSOURCE=<repository> -P readme.cmake: the README quotes built examples to the letter, whole or a part.
+# cmake -DSOURCE=<repository> -P readme.cmake: pages quote built examples to the letter, whole or a part.
 cmake_minimum_required(VERSION 3.25)
 file(READ "${SOURCE}/README.md" readme)
-file(READ "${SOURCE}/apps/examples/own_kernel/smooth.cu" text)
-string(FIND "${readme}" "```cuda\n${text}```" place)
-if(place EQUAL -1)
-  message(FATAL_ERROR "README.md does not quote apps/examples/own_kernel/smooth.cu as it stands")
-endif()
-# Each line of its C++ stands in the example, one after the other; a function's body is indented there.
-string(REGEX MATCH "```cpp\n([^`]*)```" ignored "${readme}")
-string(REGEX REPLACE "\n(.)" "\n  \\1" quoted "  ${CMAKE_MATCH_1}")
-file(READ "${SOURCE}/apps/examples/own_kernel/main.cpp" text)
-string(FIND "${text}" "${quoted}" place)
-if(place EQUAL -1 OR quoted STREQUAL "  ")
-  message(FATAL_ERROR "README.md does not quote a part of apps/examples/own_kernel/main.cpp as it stands")
-endif()
+
+# Each line that the README shows of an example stands in it, one after the other.
+function(is_quoted fence example least)
+  string(REGEX MATCH "```${fence}\n([^`]*)```" ignored "${readme}")
+  string(REGEX REPLACE "[][;]" "|" shown "${CMAKE_MATCH_1}")  # signs that lists of CMake do not bear
+  string(REGEX REPLACE "\n" ";" shown "${shown}")
+  list(REMOVE_ITEM shown "")
+  list(LENGTH shown count)
+  file(READ "${SOURCE}/${example}" text)
+  string(REGEX REPLACE "[][;]" "|" text "${text}")
+  foreach(line IN LISTS shown)
+    string(FIND "${text}" "${line}\n" place)
+    if(place EQUAL -1)
+      message(FATAL_ERROR "README.md shows a line that ${example} has not, or not there:\n${line}")
+    endif()
+    string(SUBSTRING "${text}" ${place} -1 text)
+  endforeach()
+  if(count LESS least)
+    message(FATAL_ERROR "README.md shows ${count} lines of ${example}")
+  endif()
+endfunction()
+is_quoted(cuda apps/examples/tutorial/matmul.cu 12)
+is_quoted(cpp apps/examples/tutorial/main.cpp 4)
 # Every verdict is explained.
 file(READ "${SOURCE}/docs/reading_the_output.md" explained)
 file(STRINGS "${SOURCE}/tuner/core/verdict.hpp" verdicts REGEX "^  [a-z_]+ = [0-9]+,")

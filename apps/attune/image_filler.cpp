@@ -6,9 +6,9 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <thread>
 
 #include "attune/error.hpp"
+#include "base/usable_processors.hpp"
 #include "core/device_class.hpp"
 #include "core/file_digest.hpp"
 #include "device/device.hpp"
@@ -38,7 +38,7 @@ class Filler {
         filled_(filled),
         workers_(workers_for(architecture)),
         pool_(*workers_, device) {
-    pool_.set_compilers(std::thread::hardware_concurrency());
+    pool_.set_compilers(static_cast<unsigned>(usable_processors()));
   }
 
   void fill(std::span<const WantedImage> images) {

@@ -1,15 +1,15 @@
 #include "base/process_deadline.hpp"
 
 #include <dirent.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <fstream>
 #include <string>
-#include <thread>
 #include <utility>
+
+#include "base/usable_processors.hpp"
 
 namespace attune {
 namespace {
@@ -20,12 +20,6 @@ constexpr double look_seconds = 0.2;
 // However long the process waited for processors, its time is over after `most_times` its limit or after
 // `most_wait_seconds`, whichever is longer.
 constexpr double most_times = 10, most_wait_seconds = 300;
-
-int usable_processors() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
-  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-}
 
 double seconds_between(std::chrono::steady_clock::time_point from, std::chrono::steady_clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <thread>
 
 #include "attune/error.hpp"
 #include "attune/search_space.hpp"
+#include "base/usable_processors.hpp"
 #include "kernel/instantiate.hpp"
 #include "kernel/problem.hpp"
 #include "session/image_source.hpp"
@@ -54,7 +54,7 @@ CalibrationSubject calibration_subject(std::span<const KernelSpec> kernels, std:
 
 void compile_all(std::span<CalibrationSubject> subjects, Pool& pool, const DeviceInfo& device,
                  const std::atomic<int>& stop) {
-  pool.set_compilers(std::max(1u, std::thread::hardware_concurrency()));
+  pool.set_compilers(static_cast<unsigned>(usable_processors()));
   ImageSource source(pool);
   std::vector<std::pair<CalibrationSubject*, std::size_t>> asked;  // by instance id
   for (CalibrationSubject& subject : subjects) {

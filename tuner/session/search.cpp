@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <thread>
 #include <utility>
 
 #include "attune/error.hpp"
+#include "base/usable_processors.hpp"
 #include "device/cuda/launched_log.hpp"
 #include "session/compiler_remarks.hpp"
 #include "session/failed_trial.hpp"
@@ -38,7 +38,7 @@ constexpr double idle_seconds = 0.05;
 
 Search::Search(SessionParts& parts, Proposals& proposals, std::function<void(double)> saved)
     : on_(parts), proposals_(proposals), saved_(std::move(saved)), compiler_(parts.pool.compiler()) {
-  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  const auto cores = static_cast<unsigned>(usable_processors());
   const unsigned wanted = on_.terms.request.compile_threads;
   const unsigned threads = threads_ = wanted != 0 ? wanted : cores;
   on_.pool.set_compilers(threads);

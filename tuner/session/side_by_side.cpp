@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "attune/error.hpp"
+#include "base/usable_processors.hpp"
 #include "kernel/roofline.hpp"
 #include "session/device_watch.hpp"
 #include "session/explanations.hpp"
@@ -149,7 +149,7 @@ class SideBySideRun {
         if (const InstanceId id = id_of(one.configuration); id == subjects_.size())
           subjects_.push_back(
               {make_instance(id, request_.spec, request_.problem, one.configuration, opened_.info), {}, {}, {}});
-    pool_.set_compilers(std::max(1u, std::thread::hardware_concurrency()));
+    pool_.set_compilers(static_cast<unsigned>(usable_processors()));
     std::vector<Ticket> tickets;
     for (const Subject& subject : subjects_) tickets.push_back(pool_.submit(subject.instance->image));
     for (std::size_t i = 0; i < subjects_.size(); ++i) {

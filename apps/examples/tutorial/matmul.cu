@@ -3,7 +3,7 @@
 name = "matmul"
 summary = "c = a b, square matrices, row by row"
 [problem]
-n = { size = 4096, host = 96 }
+n = { size = 4096, host = 96 }                 # host: on the CPU
 [parameters]
 TILE = [16, 8, 32, 64]
 ROWS = [1, 2, 4, 8, 16]                        # of c, that a thread computes
