@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <vector>
 
 #include "base/counted.hpp"
@@ -14,13 +13,7 @@
 namespace attune::cli {
 namespace {
 
-// Returns "20.65 ms [20.24, 21.30]": the interval in the unit of the time.
-std::string time_cell(const Estimate& time) {
-  const std::string text = time_text(time.value);
-  const double digits = std::strtod(text.c_str(), nullptr), scale = digits > 0 ? digits / time.value : 0;
-  return fmt::format("{} [{}, {}]", text, four_digits(scale * time.interval.low),
-                     four_digits(scale * time.interval.high));
-}
+std::string time_cell(const Estimate& time) { return time_text(time.value, time.interval.low, time.interval.high); }
 
 std::string speedup_cell(const Estimate& speedup) {
   return fmt::format("{}x [{}, {}]", four_digits(speedup.value), four_digits(speedup.interval.low),
@@ -39,10 +32,22 @@ std::string rounds_text(const SideBySide& compared, const Protocol& protocol) {
 
 }  // namespace
 
+std::optional<Metric> metric_for(const SideBySide& compared, const KernelSpec& spec, const Problem& problem) {
+  for (const SideBySideRow& row : compared.rows)
+    if (!row.is_copy && !row.is_peer) return main_metric(spec, problem, row.configuration);
+  return std::nullopt;
+}
+
 std::string rate_of(const SideBySideRow& row, const SideBySide& compared, const KernelSpec& spec,
-                    const Problem& problem, bool verbose) {
-  if (!row.is_copy) return rate_cell(spec, problem, row.configuration, row.time_ns.value, verbose);
+                    const Problem& problem, std::optional<Metric> metric) {
+  if (!row.is_copy) return rate_by(metric, spec, problem, row.configuration, row.time_ns.value);
   return quantity_text(static_cast<double>(compared.copy_bytes) / row.time_ns.value * 1e9, "B/s");
+}
+
+std::string failure_text(const SideBySideRow& row) {
+  const std::string text = fmt::format("{}: {}: {}", row.name, to_text(row.status.verdict), row.status.detail);
+  const bool is_log = text.find('\n') != std::string::npos;
+  return (is_log ? text : in_lines(text, 2)) + "\n";
 }
 
 NamedText named_text(const SideBySideRow& row) {
@@ -54,15 +59,16 @@ NamedText named_text(const SideBySideRow& row) {
 std::string side_by_side_text(const SideBySide& compared, const KernelSpec& spec, const Problem& problem,
                               const Protocol& protocol, bool verbose) {
   std::vector<Cells> rows{{std::string(to_text(compared.regime)), "time [95 %]", "speed-up [95 %]", "rate"}};
+  const std::optional<Metric> metric = metric_for(compared, spec, problem);
   std::vector<NamedText> configurations;
   std::string details;
   for (const SideBySideRow& row : compared.rows) {
     if (!row.status.ok()) {
       rows.push_back({row.name, std::string(to_text(row.status.verdict)), "", ""});
-      details += fmt::format("{}: {}: {}\n", row.name, to_text(row.status.verdict), row.status.detail);
+      details += failure_text(row);
     } else if (compared.rounds > 0) {
-      rows.push_back({row.name, time_cell(row.time_ns), speedup_cell(row.speedup),
-                      rate_of(row, compared, spec, problem, verbose)});
+      rows.push_back(
+          {row.name, time_cell(row.time_ns), speedup_cell(row.speedup), rate_of(row, compared, spec, problem, metric)});
     } else {
       continue;
     }

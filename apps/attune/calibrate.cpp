@@ -10,6 +10,7 @@
 #include "json_lines.hpp"
 #include "options.hpp"
 #include "put_text.hpp"
+#include "rates.hpp"
 #include "replay.hpp"
 #include "session/calibration.hpp"
 #include "spec/kernel_file.hpp"

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "configuration_text.hpp"
 #include "json_lines.hpp"
 #include "put_text.hpp"
+#include "rates.hpp"
 #include "text.hpp"
 #include "worker/error_text.hpp"
 
@@ -60,13 +62,14 @@ void CheckReport::show_subject(const KernelSpec& spec, const Problem& problem, c
   line_["problem"] = to_json(problem);
   line_["configuration"] = configuration != nullptr ? to_json(*configuration) : Json();
   if (!json_ && configuration != nullptr)
-    put_text("{}  {}\n  configuration {}\n", spec.name, problem.text(), in_lines(configuration->text(), 16));
+    put_text("{}\n  configuration {}\n", in_lines(spec.name + " " + problem.text(), 2),
+             in_lines(whole_text(*configuration), 16));
 }
 
 void CheckReport::show_note(const std::string& text) {
   if (text.empty()) return;
   line_["notes"].push_back(text);
-  if (!json_) put_text("note: {}\n", text);
+  if (!json_) put_text("note: {}\n", in_lines_with_command(text, 6));
 }
 
 void CheckReport::show_log(const std::string& log) {
@@ -89,7 +92,8 @@ void CheckReport::show_image(const Image& image, double milliseconds, std::span<
     if (function.expression.starts_with('&')) continue;  // a variable
     const std::uint64_t dynamic = dynamic_shared(function.expression, steps);
     line_["entries"].push_back(usage_json(image, function, dynamic));
-    if (!json_) put_text("  {}\n    {}\n", function.expression, usage_text(image, function, dynamic));
+    if (!json_)
+      put_text("  {}\n    {}\n", in_lines(function.expression, 4), in_lines(usage_text(image, function, dynamic), 4));
   }
 }
 
@@ -113,8 +117,10 @@ void CheckReport::show_launch(const KernelSpec& spec, const Problem& problem, co
   line_["self_checked"] = self_checked;
   if (json_) return;
   const std::string rate = rate_text(spec, problem, configuration, nanoseconds);
-  put_text("one launch: {}{}; {}{}\n", time_text(nanoseconds), rate.empty() ? "" : ", " + rate, error_text(numerics),
-           self_checked ? " (self-checked: there is no [[reference]])" : "");
+  put_text("{}\n",
+           in_lines(fmt::format("one launch: {}{}; {}{}", time_text(nanoseconds), rate.empty() ? "" : ", " + rate,
+                                error_text(numerics), self_checked ? " (self-checked: there is no [[reference]])" : ""),
+                    2));
 }
 
 void CheckReport::show_clean_launch(const std::string& sanitizers, const Numerics& numerics) {

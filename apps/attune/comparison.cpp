@@ -17,12 +17,10 @@
 
 namespace attune::cli {
 
-constexpr std::size_t note_column = 8;  // where the text of "  note: " begins
-
 void Notes::note(const std::string& text) {
   if (json_) return print_line({{"type", "note"}, {"text", text}});
   const std::unique_lock<std::mutex> away = line_.away();
-  put_text("  note: {}\n", in_lines_with_command(text, note_column));
+  put_text("{}", note_line(text));
   std::fflush(stdout);
 }
 
@@ -43,8 +41,8 @@ void add_comparison_options(Options& options, const char* until) {
                                                    "of the rounds of each table (default: 15s; with --rounds none)")(
       "device,d", named_value("DEVICE"), "cuda, cuda:N or host (default: $ATTUNE_DEVICE, else cuda)")(
       "db", named_value("FILE"), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
-      "verbose,v", "all rates, and whole configurations, not what differs")("json",
-                                                                            "one JSON object per line instead of text");
+      "verbose,v", "whole configurations below the tables, not what differs")(
+      "json", "one JSON object per line instead of text");
 }
 
 Protocol protocol_wanted(const Options& options, double settled) {

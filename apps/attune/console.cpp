@@ -21,9 +21,8 @@ namespace attune::cli {
 namespace {
 
 constexpr double minute = 60;
-constexpr std::size_t ratio_columns = 6, time_columns = 9, rate_columns = 10;
-constexpr std::size_t note_column = 8;   // where the text of "  note: " begins
-constexpr std::size_t best_column = 11;  // where that of "  best     " does
+constexpr std::size_t ratio_columns = 6, time_columns = 9, least_rate_columns = 10;
+constexpr std::size_t best_column = 11;  // where the text of "  best     " begins
 
 // Returns "12.3/s", "40/min".
 std::string pace_text(double per_second) {
@@ -119,37 +118,50 @@ void Console::calibration_started() { begin_stage("calibrating"); }
 
 void Console::data_started() { begin_stage("making data and the reference's results"); }
 
+std::string Console::rate_column(const std::string& text) const {
+  return rate_columns_ == 0 ? "" : fmt::format("  {:>{}}", text, rate_columns_);
+}
+
 void Console::show_row(double ratio, double nanoseconds, const Configuration& configuration) {
-  const std::string rate = rate_cell(spec_, problem_, configuration, nanoseconds, verbose_);
-  const std::string row =
-      fmt::format("  {:>{}}  {:>{}}{}  ", ratio > 0 ? ratio_text(ratio) : "", ratio_columns, time_text(nanoseconds),
-                  time_columns, rate.empty() ? "" : fmt::format("  {:>{}}", rate, rate_columns));
+  const std::string rate = rate_by(metric_, spec_, problem_, configuration, nanoseconds);
+  const std::string row = fmt::format("  {:>{}}  {:>{}}{}  ", ratio > 0 ? ratio_text(ratio) : "", ratio_columns,
+                                      time_text(nanoseconds), time_columns, rate_column(rate));
   print(row + in_lines(shown(configuration), row.size()) + "\n");
 }
 
+std::string Console::anchor_name() const { return anchor_ == default_configuration_ ? "default" : "first left"; }
+
 std::string Console::shown(const Configuration& configuration) const {
-  if (verbose_ || anchor_.empty()) return configuration.text();
-  const std::string changes = changes_text(configuration, anchor_);
-  return changes.empty() ? anchor_ == default_configuration_ ? "the default" : "the first left" : changes;
+  return difference_text(configuration, verbose_ ? Configuration() : anchor_, "the " + anchor_name());
 }
 
+// The final line of the best has no heading, so it says beside what its values are the others.
+std::string Console::shown_in_the_end(const Configuration& configuration) const {
+  const std::string text = shown(configuration);
+  const bool is_whole = text == configuration.text() || configuration.empty() || configuration == anchor_;
+  return is_whole ? text : text + ", else as the " + anchor_name();
+}
+
+// Shows the default whole, the head of the table, and the default's row. The column of rates has the width that this
+// rate takes, and one digit more.
 void Console::show_default(const Progress& progress) {
   anchor_ = progress.anchor;
-  const char* const name = anchor_ == default_configuration_ ? "default" : "first left";
-  const bool has_rate = !rate_cell(spec_, problem_, anchor_, progress.default_ns, verbose_).empty();
-  print("  " + in_lines(fmt::format("{}: {}", name, anchor_.text()), 4) + "\n" +
-        fmt::format("  {:>{}}  {:>{}}{}  {}\n", "gain", ratio_columns, "time", time_columns,
-                    has_rate ? fmt::format("  {:>{}}", "rate", rate_columns) : "",
-                    verbose_ ? "configuration" : fmt::format("what differs from the {}", name)));
+  metric_ = main_metric(spec_, problem_, anchor_);
+  const std::string rate = rate_by(metric_, spec_, problem_, anchor_, progress.default_ns);
+  rate_columns_ = rate.empty() ? 0 : std::max(least_rate_columns, rate.size() + 1);
+  print("  " + in_lines(fmt::format("{}: {}", anchor_name(), whole_text(anchor_)), 4) + "\n" +
+        fmt::format("  {:>{}}  {:>{}}{}  {}\n", "gain", ratio_columns, "time", time_columns, rate_column("rate"),
+                    verbose_ ? "configuration" : "what differs from the " + anchor_name()));
   show_row(1, progress.default_ns, anchor_);
 }
 
 std::string Console::with_bound(double nanoseconds, const Record& record, std::span<const Ceiling> ceilings) const {
-  const std::string rate = rate_cell(spec_, problem_, record.configuration, nanoseconds, verbose_);
-  const std::string bound = bound_text(shown_bound(spec_, record, nanoseconds, ceilings));
+  const std::optional<Bound> bound = shown_bound(spec_, record, nanoseconds, ceilings);
+  const auto metric = bound ? metric_of(*bound) : main_metric(spec_, problem_, record.configuration);
+  const std::string rate = rate_by(metric, spec_, problem_, record.configuration, nanoseconds);
   std::string text = fmt::format("{:>{}}", time_text(nanoseconds), time_columns);
-  if (!rate.empty()) text += fmt::format("  {:>{}}", rate, rate_columns);
-  return text + (bound.empty() ? "" : ", " + bound);
+  if (!rate.empty()) text += "  " + rate;
+  return text + (bound ? ", " + bound_text(bound) : "");
 }
 
 void Console::session_started(const SessionStart& start) {
@@ -237,7 +249,7 @@ void Console::show_best(const Configuration& best, double nanoseconds) {
   best_text_ = time_text(nanoseconds);
 }
 
-void Console::note(const std::string& text) { print("  note: " + in_lines_with_command(text, note_column) + "\n"); }
+void Console::note(const std::string& text) { print(note_line(text)); }
 
 void Console::confirm_started(std::size_t configurations) {
   print(fmt::format("sampling the best {} again\n", counted(configurations, "configuration")));
@@ -270,25 +282,30 @@ void Console::show_result(const SessionRequest& request, const SessionResult& re
   }
   const Record& record = *result.record;
   if (result.end == SessionResult::End::known)
-    put_text("{} for {} is tuned already ({}, {}, {}); --fresh starts over\n", spec_.name, problem_.text(),
-             to_text(record.effort), counted(record.trials, "trial"), utc_text(record.made_ms));
+    put_text("{}\n", in_lines(fmt::format("{} for {} is tuned already ({}, {}, {}); --fresh starts over", spec_.name,
+                                          problem_.text(), to_text(record.effort), counted(record.trials, "trial"),
+                                          utc_text(record.made_ms)),
+                              2));
   Record shown = record;
   if (result.record_stands) take_figures(*result.decision, shown);  // this run's
   if (shown.default_ns > 0) put_text("  default  {}\n", with_bound(shown.default_ns, shown, ceilings));
   put_text("  best     {}\n", with_bound(shown.median_ns, shown, ceilings));
-  put_text("{:{}}{}\n", "", best_column, in_lines(this->shown(shown.configuration), best_column));
+  put_text("{:{}}{}\n", "", best_column, in_lines(shown_in_the_end(shown.configuration), best_column));
   put_text("  {}\n", in_lines(gain_text(shown) + marks_text(shown), 2));
   if (shown.choice != Choice::fastest) put_text("  {}\n", in_lines(choice_text(shown), 2));
-  for (const std::string& remark : result.remarks) put_text("  note: {}\n", in_lines(remark, note_column));
+  for (const std::string& remark : result.remarks) put_text("{}", note_line(remark));
   if (result.elsewhere) put_text("  {}\n", in_lines(elsewhere_text(*result.elsewhere), 2));
   if (result.decision && !result.decision->is_settled)
     put_text("  {}\n", in_lines(unsettled_text(*result.decision), 2));
   if (result.record_stands)
-    put_text("  the record of {} stands: {}, {}, {}\n", utc_text(record.made_ms), time_text(record.median_ns),
-             default_failure(record).empty() ? fmt::format("{:.2f}x", record.speedup)
-                                             : say_default_failed(default_failure(record)),
-             counted(record.trials, "trial"));
-  put_text("{}", front_text(record, result.finalists, verbose_ ? Configuration() : anchor_));
+    put_text("  {}\n",
+             in_lines(fmt::format("the record of {} stands: {}, {}, {}", utc_text(record.made_ms),
+                                  time_text(record.median_ns),
+                                  default_failure(record).empty() ? fmt::format("{:.2f}x", record.speedup)
+                                                                  : say_default_failed(default_failure(record)),
+                                  counted(record.trials, "trial")),
+                      2));
+  put_text("{}", front_text(record, result.finalists, verbose_));
   if (!result.left_out.empty()) put_text("  {}\n", in_lines(left_out_explanation(result.left_out), 2));
   if (result.end == SessionResult::End::known) return;
   if (result.reason)

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "apps/terminal/live_line.hpp"
 #include "core/ceiling.hpp"
+#include "rates.hpp"
 #include "session/observer.hpp"
 #include "session/session.hpp"
 
@@ -44,7 +46,10 @@ class Console final : public Observer {
   void show_best(const Configuration& best, double nanoseconds);
   void show_default(const Progress& progress);
   void show_row(double ratio, double nanoseconds, const Configuration& configuration);
+  std::string rate_column(const std::string& text) const;
+  std::string anchor_name() const;
   std::string shown(const Configuration& configuration) const;
+  std::string shown_in_the_end(const Configuration& configuration) const;
   std::string with_bound(double nanoseconds, const Record& record, std::span<const Ceiling> ceilings) const;
 
   const KernelSpec& spec_;
@@ -52,7 +57,9 @@ class Console final : public Observer {
   Problem problem_;
   Configuration default_configuration_;
   Configuration anchor_;  // the default, or what stands for it; empty before it was timed
-  SpaceSize legal_ = 0;   // an upper bound where rules are not counted
+  std::optional<Metric> metric_;
+  std::size_t rate_columns_ = 0;  // 0: there are no rates
+  SpaceSize legal_ = 0;           // an upper bound where rules are not counted
   std::int64_t trials_before_ = 0;
   bool default_shown_ = false;
   Configuration best_shown_;

@@ -4,6 +4,7 @@
 
 #include "base/enum_texts.hpp"
 #include "exports/records_json.hpp"
+#include "rates.hpp"
 #include "record_text.hpp"
 #include "text.hpp"
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "apps/terminal/help_text.hpp"
 #include "bench_table.hpp"
 #include "comparison.hpp"
 #include "json_lines.hpp"
@@ -47,15 +48,20 @@ std::vector<Speedups> speedups_of(const LadderTable& table) {
   return speedups;
 }
 
-std::string rate_in(const LadderTable& table, const SideBySideRow& row, bool verbose) {
-  return rate_of(row, table.compared, table.spec, table.problem, verbose);
+// Returns the metric of the table: that of the published figures, where these are rates of bytes.
+std::optional<Metric> metric_of_table(const LadderTable& table) {
+  const auto is_of_bytes = [](const LadderStep& step) { return step.published.ends_with("B/s"); };
+  if (table.spec.metrics.bytes && std::any_of(table.ladder.steps.begin(), table.ladder.steps.end(), is_of_bytes))
+    return Metric::bytes;
+  return metric_for(table.compared, table.spec, table.problem);
 }
 
-// Returns the configurations, one below the other.
-std::string steps_of(const LadderTable& table, bool verbose) {
-  std::vector<NamedText> list;
-  for (const SideBySideRow& row : table.compared.rows) list.push_back(named_text(row));
-  return configurations_text(list, verbose ? Beside::none : Beside::previous);
+std::string rate_in(const LadderTable& table, const SideBySideRow& row, std::optional<Metric> metric) {
+  return rate_of(row, table.compared, table.spec, table.problem, metric);
+}
+
+std::string steps_text(const std::vector<NamedText>& steps, bool verbose) {
+  return configurations_text(steps, verbose ? Beside::none : Beside::previous);
 }
 
 std::string ratio_cell(const std::optional<double>& ratio) { return ratio ? ratio_text(*ratio) : ""; }
@@ -64,21 +70,24 @@ std::string ratio_cell(const std::optional<double>& ratio) { return ratio ? rati
 
 std::string ladder_text(const LadderTable& table, bool verbose) {
   const std::vector<Speedups> speedups = speedups_of(table);
+  const std::optional<Metric> metric = metric_of_table(table);
+  std::vector<NamedText> steps;
   std::vector<Cells> rows{{"step", "time", "rate", "gain", "total", "published"}};
   std::string details;
   for (std::size_t i = 0; i < table.compared.rows.size(); ++i) {
     const SideBySideRow& row = table.compared.rows[i];
     const LadderStep* const step = step_of(table, row);
     const std::string published = step == nullptr ? "" : step->published;
+    steps.push_back(named_text(row));
     if (!row.status.ok()) {
       rows.push_back({row.name, std::string(to_text(row.status.verdict)), "", "", "", published});
-      details += fmt::format("{}: {}: {}\n", row.name, to_text(row.status.verdict), row.status.detail);
+      details += failure_text(row);
     } else if (has_time(row)) {
-      rows.push_back({row.name, time_text(row.time_ns.value), rate_in(table, row, verbose),
+      rows.push_back({row.name, time_text(row.time_ns.value), rate_in(table, row, metric),
                       ratio_cell(speedups[i].over_step), ratio_cell(speedups[i].over_first), published});
     }
   }
-  std::string text = table_text(rows) + steps_of(table, verbose) + details;
+  std::string text = (rows.size() > 1 ? table_text(rows) : "") + steps_text(steps, verbose) + details;
   if (!table.ladder.source.empty()) text += in_lines("published: " + table.ladder.source, 2) + "\n";
   if (table.bound) text += bound_text(table.bound) + "\n";
   return text;
@@ -110,21 +119,32 @@ std::vector<Json> ladder_lines(const LadderTable& table) {
 }
 
 std::string sweep_text(const std::vector<LadderTable>& tables, const std::string& swept, bool verbose) {
-  std::vector<Cells> rows{{swept}};
-  for (const SideBySideRow& row : tables.front().compared.rows) rows.front().push_back(row.name);
+  std::vector<NamedText> steps;  // each that is legal for some value
+  for (const LadderTable& table : tables)
+    for (const SideBySideRow& row : table.compared.rows)
+      if (std::none_of(steps.begin(), steps.end(), [&](const NamedText& step) { return step.name == row.name; }))
+        steps.push_back(named_text(row));
+  const std::optional<Metric> metric = metric_of_table(tables.front());
+  Cells head{swept};
+  for (const NamedText& step : steps) head.push_back(step.name);
+  std::vector<Cells> with_rates{head}, times{head};
   for (const LadderTable& table : tables) {
-    Cells cells{table.problem.at(swept).text()};
-    for (const SideBySideRow& row : table.compared.rows) {
-      const std::string rate = has_time(row) ? rate_in(table, row, verbose) : "";
-      cells.push_back(!row.status.ok() ? std::string(to_text(row.status.verdict))
-                      : !has_time(row) ? ""
-                      : rate.empty()   ? time_text(row.time_ns.value)
-                                       : rate);
-    }
-    cells.resize(rows.front().size());
-    rows.push_back(std::move(cells));
+    Cells& both = with_rates.emplace_back(head.size());
+    Cells& alone = times.emplace_back(head.size());
+    both[0] = alone[0] = table.problem.at(swept).text();
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      for (const SideBySideRow& row : table.compared.rows) {
+        if (row.name != steps[i].name) continue;
+        const std::string rate = has_time(row) ? rate_in(table, row, metric) : "";
+        alone[i + 1] = !row.status.ok() ? std::string(to_text(row.status.verdict))
+                       : has_time(row)  ? time_text(row.time_ns.value)
+                                        : "";
+        both[i + 1] = alone[i + 1] + (rate.empty() ? "" : ", " + rate);
+      }
   }
-  return table_text(rows) + steps_of(tables.front(), verbose);
+  const std::string text = table_text(with_rates);
+  const bool fits = text.find('\n') <= output_columns();
+  return (fits ? text : table_text(times)) + steps_text(steps, verbose);
 }
 
 }  // namespace attune::cli

@@ -22,14 +22,14 @@ struct LadderTable {
 };
 
 // Returns the table of steps with the speed-up of each over the one before and over the first. Below it stands what
-// each step changes of the one before; with `verbose` all configurations stand there whole, and all rates in
-// the table.
+// each step changes of the one before; with `verbose` all configurations stand there whole.
 std::string ladder_text(const LadderTable& table, bool verbose);
 // Returns a line for each row.
 std::vector<nlohmann::ordered_json> ladder_lines(const LadderTable& table);
 
-// Returns a table with a row for each problem of a sweep, and a column for each configuration: its rate, or its time
-// where the kernel has no [metrics]. What each step changes stands below, as above.
+// Returns a table with a row for each problem of a sweep, and a column for each configuration that is legal for one of
+// them: its time, and its rate where that fits. `tables` has one for each problem, and is not empty. What each step
+// changes stands below, as above.
 std::string sweep_text(const std::vector<LadderTable>& tables, const std::string& swept, bool verbose);
 
 }  // namespace attune::cli

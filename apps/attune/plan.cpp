@@ -6,6 +6,7 @@
 
 #include "attune/error.hpp"
 #include "attune/search_space.hpp"
+#include "configuration_text.hpp"
 #include "db/reader/wisdom_reader.hpp"
 #include "db/wisdom_store.hpp"
 #include "dispatch/planner.hpp"
@@ -76,27 +77,17 @@ void print_match_json(const PlanQuery& query, const Problem& problem, const Devi
   print_line(line);
 }
 
-// Splits "... (try: COMMAND)".
-std::pair<std::string, std::string> split_off_command(const std::string& why) {
-  constexpr std::string_view before = " (try: ";
-  const std::size_t end = why.rfind(before);
-  if (end == std::string::npos || !why.ends_with(')')) return {why, ""};
-  const std::size_t begin = end + before.size();
-  return {why.substr(0, end), why.substr(begin, why.size() - begin - 1)};
-}
-
 void print_match_text(const PlanQuery& query, const Problem& problem, const DeviceInfo& device, const Match& match) {
-  put_text("{} for {} on {}", query.spec.name, problem.text(), device.name);
-  if (query.effort) put_text(": effort {}, nothing is measured", query.effort->name);
-  constexpr std::size_t column = 17;
-  const auto [why, command] = split_off_command(match.why);
-  put_text("\n  rung           {}\n  why            {}\n", to_text(match.rung), in_lines(why, column));
-  if (!command.empty()) put_text("  try            {}\n", command);
-  put_text("  configuration  {}\n", in_lines(match.configuration.text(), column));
+  const std::string effort = query.effort ? fmt::format(": effort {}, nothing is measured", query.effort->name) : "";
+  put_text("{}\n", in_lines(fmt::format("{} for {} on {}{}", query.spec.name, problem.text(), device.name, effort), 2));
+  const Advice why = advice_in(match.why);
+  put_text("{}{}", fact_line("rung", to_text(match.rung)), fact_line("why", why.text));
+  if (!why.command.empty()) put_text("  {:<{}}{}\n", "try", fact_column - 2, why.command);
+  put_text("{}", fact_line("configuration", whole_text(match.configuration)));
   if (match.rung == Rung::none) return;
-  put_text("  recorded for   {}\n  speed-up       {}\n", match.record_problem,
-           match.default_failure.empty() ? ratio_text(match.speedup) + " over the default"
-                                         : say_default_failed(match.default_failure));
+  put_text("{}{}", fact_line("recorded for", match.record_problem),
+           fact_line("speed-up", match.default_failure.empty() ? ratio_text(match.speedup) + " over the default"
+                                                               : say_default_failed(match.default_failure)));
 }
 
 }  // namespace

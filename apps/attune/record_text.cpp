@@ -26,11 +26,8 @@ std::optional<Objectives> objectives_of(const Record& record) {
   }
 }
 
-// Returns what differs from `base`, all of it if that is empty.
-std::string beside(const Configuration& configuration, const Configuration& base) {
-  if (base.empty()) return configuration.text();
-  const std::string changes = changes_text(configuration, base);
-  return changes.empty() ? "(as above)" : changes;
+std::string beside_best(const FinalistResult& finalist, const Record& record, bool verbose) {
+  return difference_text(finalist.configuration, verbose ? Configuration() : record.configuration, "the best");
 }
 
 }  // namespace
@@ -96,14 +93,15 @@ std::string choice_text(const Record& record) {
   return "";
 }
 
-std::string front_text(const Record& record, const std::vector<FinalistResult>& finalists, const Configuration& base) {
+std::string front_text(const Record& record, const std::vector<FinalistResult>& finalists, bool verbose) {
   const std::optional<Objectives> known = objectives_of(record);
   if (!known || known->size() < 2 || finalists.empty()) return "";
   const Objectives& objectives = *known;
+  const std::size_t column = 2 + objectives.size() * objective_width + 2;
   std::string text = "  trade-offs: no finalist is better than one of these in all objectives\n  ";
   for (std::size_t i = 0; i < objectives.size(); ++i)
     text += fmt::format("{:>{}}", objectives.name(i), objective_width);
-  text += "\n";
+  text += "  " + in_lines(verbose ? "configuration" : "what differs from the best", column) + "\n";
   for (const FinalistResult& result : finalists) {
     if (!result.pareto || result.objective_values.size() != objectives.size()) continue;
     text += "  ";
@@ -112,19 +110,19 @@ std::string front_text(const Record& record, const std::vector<FinalistResult>& 
       const std::string shown = objectives.name(i) == "time" ? time_text(value) : fmt::format("{:.5g}", value);
       text += fmt::format("{:>{}}", shown, objective_width);
     }
-    const std::size_t column = 2 + objectives.size() * objective_width + 2;
-    text += "  " + in_lines(beside(result.configuration, base), column) + "\n";
+    text += "  " + in_lines(beside_best(result, record, verbose), column) + "\n";
   }
   return text;
 }
 
-std::string finalists_text(const std::vector<FinalistResult>& finalists, const Configuration& base) {
-  constexpr std::size_t column = 28;
-  std::string text;
+std::string finalists_text(const Record& record, const std::vector<FinalistResult>& finalists, bool verbose) {
+  if (finalists.empty()) return "";
+  constexpr std::size_t time_columns = 9, column = fact_column + time_columns + 2;
+  std::string text = fmt::format("  {:<{}}{:>{}}  {}\n", "finalists", fact_column - 2, "time", time_columns,
+                                 verbose ? "configuration" : "what differs from the best");
   for (const FinalistResult& finalist : finalists)
-    text +=
-        fmt::format("  {:<15}{:>9}  {}\n", text.empty() ? "finalists" : "", time_text(finalist.measurement.median_ns),
-                    in_lines(beside(finalist.configuration, base), column));
+    text += fmt::format("{:{}}{:>{}}  {}\n", "", fact_column, time_text(finalist.measurement.median_ns), time_columns,
+                        in_lines(beside_best(finalist, record, verbose), column));
   return text;
 }
 
@@ -137,10 +135,10 @@ std::string winner_text(const Record& record, const std::vector<FinalistResult>&
   std::string off = fmt::format("off the reference by {:.3g} at most{}, {:.3g} relative, {} ulp", numerics.max_absolute,
                                 share_text(numerics.max_share), numerics.max_relative, numerics.max_ulp);
   if (winner->deterministic) off += *winner->deterministic ? "; repeats bit for bit" : "; differs from run to run";
-  std::string text = "  numerics       " + in_lines(off, 17) + "\n";
+  std::string text = fact_line("numerics", off);
   if (winner->energy_j)
-    text +=
-        fmt::format("  energy         {:.4g} J a launch, +-{:.1f} %\n", *winner->energy_j, 100 * winner->energy_error);
+    text += fact_line("energy",
+                      fmt::format("{:.4g} J a launch, +-{:.1f} %", *winner->energy_j, 100 * winner->energy_error));
   return text;
 }
 

@@ -24,10 +24,10 @@ std::string marks_text(const Record& record);
 // Returns why a winner was chosen that is not the fastest; "" where it is.
 std::string choice_text(const Record& record);
 // Returns the trade-offs between several objectives, as lines indented by two blanks or more; "" for one objective.
-// Configurations are shown as what differs from `base`; whole if it is empty.
-std::string front_text(const Record& record, const std::vector<FinalistResult>& finalists, const Configuration& base);
-// Returns a line for each finalist: its time and configuration, as above.
-std::string finalists_text(const std::vector<FinalistResult>& finalists, const Configuration& base);
+// Configurations are shown as what differs from the record's; with `verbose` whole.
+std::string front_text(const Record& record, const std::vector<FinalistResult>& finalists, bool verbose);
+// Returns a line for each finalist, under a heading: its time and configuration, as above. Returns "" for none.
+std::string finalists_text(const Record& record, const std::vector<FinalistResult>& finalists, bool verbose);
 // Returns the winner's distance from the reference, its determinism and its energy: lines as above.
 std::string winner_text(const Record& record, const std::vector<FinalistResult>& finalists);
 

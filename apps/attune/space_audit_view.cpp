@@ -52,7 +52,7 @@ void show_rules(const SpaceAudit& audit) {
     alone = std::max(alone, removed_text(rule.alone).size());
     last = std::max(last, last_text(rule, audit).size());
   }
-  put_text("rules, with what each removes: alone, of all combinations; last, of what the others leave\n");
+  put_text("rules, with what each removes:\n  alone, of all combinations; last, of what the others leave\n");
   put_text("  {:>{}}  {:>{}}\n", "alone", alone, "last", last);
   for (std::size_t i = 0; i < audit.rules.size(); ++i) {
     const RuleAudit& rule = audit.rules[i];
@@ -72,13 +72,14 @@ void show_rules(const SpaceAudit& audit) {
 void show_parameters(const SpaceAudit& audit) {
   std::string never, only, unmentioned;
   for (const ParameterAudit& parameter : audit.parameters) {
-    if (!parameter.never.empty()) never += fmt::format("  {:<16}{}\n", parameter.name, joined_values(parameter.never));
+    if (!parameter.never.empty())
+      never += fmt::format("  {:<16}{}\n", parameter.name, in_lines(joined_values(parameter.never), 18));
     if (parameter.only) only += (only.empty() ? "" : ", ") + parameter.name + "=" + parameter.only->text();
     if (!parameter.mentioned) unmentioned += (unmentioned.empty() ? "" : ", ") + parameter.name;
   }
   if (!never.empty()) put_text("values that never occur\n{}", never);
-  if (!only.empty()) put_text("parameters with one value left, which cannot matter\n  {}\n", only);
-  if (!unmentioned.empty()) put_text("parameters that no rule mentions\n  {}\n", unmentioned);
+  if (!only.empty()) put_text("parameters with one value left, which cannot matter\n  {}\n", in_lines(only, 2));
+  if (!unmentioned.empty()) put_text("parameters that no rule mentions\n  {}\n", in_lines(unmentioned, 2));
 }
 
 void show_core(const SpaceAudit& audit) {
@@ -90,7 +91,8 @@ void show_core(const SpaceAudit& audit) {
     put_text("these {} rules together leave nothing; {}\n", count,
              audit.core->smallest ? "no fewer do" : "each of them is needed, but another set may be smaller");
   for (const std::size_t rule : audit.core->rules)
-    put_text("  {}{}\n", audit.rules[rule].text, audit.rules[rule].implied ? "  (a limit of the device)" : "");
+    put_text("  {}\n",
+             in_lines(audit.rules[rule].text + (audit.rules[rule].implied ? " (a limit of the device)" : ""), 4));
 }
 
 Json removed_json(const Removed& removed) {
@@ -130,7 +132,7 @@ Json parameter_json(const ParameterAudit& parameter) {
 int show_audit(const AskedSpace& asked, bool json) {
   const SpaceAudit found = audit(asked.space);
   if (!json) {
-    put_text("{}\n  {}\n", asked.title(), legal_line(asked.space));
+    put_text("{}\n  {}\n", in_lines(asked.title(), 2), legal_line(asked.space));
     show_core(found);
     show_rules(found);
     show_parameters(found);

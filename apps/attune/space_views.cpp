@@ -172,7 +172,7 @@ int show_space(const AskedSpace& asked, bool json) {
     print_json(line);
     return exit_done;
   }
-  put_text("{}\n  {}\n  {} of parameters, {} nodes, {:.1f} KB\n", asked.title(), legal_line(asked.space),
+  put_text("{}\n  {}\n  {} of parameters, {} nodes, {:.1f} KB\n", in_lines(asked.title(), 2), legal_line(asked.space),
            counted(figures.components, "independent group"), figures.nodes, static_cast<double>(figures.bytes) / 1024);
   show_parameters(asked.space);
   show_effects(asked.space);

@@ -8,6 +8,7 @@
 #include "base/counted.hpp"
 #include "base/near_name.hpp"
 #include "command.hpp"
+#include "configuration_text.hpp"
 #include "json_lines.hpp"
 #include "put_text.hpp"
 #include "space_views.hpp"
@@ -111,11 +112,11 @@ void show_nearest(const SearchSpace& space, const Answer& found) {
     const Value& value = found.nearest->at(wished.name);
     if (value != wished.value) put_text("    {}: {} instead of {}\n", wished.name, value.text(), wished.value.text());
   }
-  put_text("  {}\n", found.nearest->text());
+  put_text("  {}\n", in_lines(whole_text(*found.nearest), 2));
 }
 
 void show_text(const AskedSpace& asked, const Answer& found) {
-  put_text("{}\n", found.wish.text());
+  put_text("{}\n", in_lines(found.wish.text(), 2));
   if (found.whole && found.example) {
     put_text("  is legal: index {} of {}\n", index_text(asked.space, *found.example), size_text(asked.space));
     return;
@@ -124,7 +125,7 @@ void show_text(const AskedSpace& asked, const Answer& found) {
     put_text("  {}{} {} with {}, for instance index {}\n  {}\n", found.exact ? "" : "at most ",
              count_text(found.matching), plural(found.matching == 1, "legal configuration"),
              found.wish.size() == 1 ? "this value" : "these values", index_text(asked.space, *found.example),
-             found.example->text());
+             in_lines(whole_text(*found.example), 2));
     return;
   }
   if (found.whole)
@@ -134,7 +135,7 @@ void show_text(const AskedSpace& asked, const Answer& found) {
              found.together.size() == 1 ? "this rule forbids it" : "these rules together forbid it");
   else
     put_text("  no legal configuration with {} was found\n", found.wish.size() == 1 ? "this value" : "these values");
-  for (const std::string& rule : found.whole ? found.broken : found.together) put_text("    {}\n", rule);
+  for (const std::string& rule : found.whole ? found.broken : found.together) put_text("    {}\n", in_lines(rule, 6));
   show_nearest(asked.space, found);
 }
 

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "apps/terminal/help_text.hpp"
+#include "base/visible_text.hpp"
 
 namespace attune::cli {
 namespace {
@@ -17,10 +18,14 @@ std::size_t longest_word(const std::string& text) {
   return longest;
 }
 
+// A word that is longer than a line is cut.
 Cells lines_within(const std::string& cell, std::size_t width) {
   Cells lines;
   std::istringstream text(wrapped(cell, width, 0));
-  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  for (std::string line; std::getline(text, line);) {
+    for (; columns_of(line) > width; line.erase(0, lines.back().size())) lines.push_back(first_columns(line, width));
+    lines.push_back(line);
+  }
   if (lines.empty()) lines.emplace_back();
   return lines;
 }
@@ -73,7 +78,10 @@ void add_row(std::string& text, const Cells& row, const std::vector<std::size_t>
 
 }  // namespace
 
-std::string table_text(const std::vector<Cells>& rows) {
+std::string table_text(std::vector<Cells> rows) {
+  if (rows.empty()) return "";
+  for (Cells& row : rows)
+    for (std::string& cell : row) cell = visible_text(cell);
   const std::vector<Cells> kept = without_empty_columns(rows);
   const std::vector<std::size_t> widths = widths_of(kept);
   std::string text;

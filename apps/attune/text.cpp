@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <sstream>
@@ -13,19 +14,20 @@
 namespace attune::cli {
 namespace {
 
-// Per nanosecond.
-std::optional<double> rate(const std::optional<Expression>& amount, const Problem& problem,
-                           const Configuration& configuration, double nanoseconds) {
-  const std::optional<double> value = amount_of(amount, problem, configuration);
-  if (!value || nanoseconds <= 0) return std::nullopt;
-  return *value / nanoseconds;
+struct TimeUnit {
+  double nanoseconds;
+  const char* name;
+};
+
+TimeUnit unit_for(double nanoseconds) {
+  static constexpr std::array<TimeUnit, 3> units{{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}}};
+  constexpr double rounds_up = 0.99995;  // 999.95 us are shown as 1.000 ms
+  for (const TimeUnit& unit : units)
+    if (nanoseconds >= rounds_up * unit.nanoseconds) return unit;
+  return {1, "ns"};
 }
 
-std::string scaled(double giga, const char* unit) {
-  return giga >= 1000 ? fmt::format("{:.2f} T{}", giga / 1000, unit)
-         : giga >= 1  ? fmt::format("{:.1f} G{}", giga, unit)
-                      : fmt::format("{:.1f} M{}", giga * 1000, unit);
-}
+constexpr std::size_t least_free_columns = 24, own_line_column = 8;
 
 }  // namespace
 
@@ -34,15 +36,15 @@ std::string four_digits(double value) {
   return fmt::format("{:.{}f}", value, size < 9.9995 ? 3 : size < 99.995 ? 2 : size < 999.95 ? 1 : 0);
 }
 
-std::string time_text(double ns) {
-  struct Unit {
-    double scale;
-    const char* name;
-  };
-  static constexpr std::array<Unit, 4> units{{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}}};
-  for (const Unit& unit : units)
-    if (ns >= unit.scale) return fmt::format("{} {}", four_digits(ns / unit.scale), unit.name);
-  return fmt::format("{:.3g} ns", ns);
+std::string time_text(double nanoseconds) {
+  const TimeUnit unit = unit_for(nanoseconds);
+  return fmt::format("{} {}", four_digits(nanoseconds / unit.nanoseconds), unit.name);
+}
+
+std::string time_text(double nanoseconds, double low, double high) {
+  const TimeUnit unit = unit_for(nanoseconds);
+  return fmt::format("{} [{}, {}]", time_text(nanoseconds), four_digits(low / unit.nanoseconds),
+                     four_digits(high / unit.nanoseconds));
 }
 
 // Six columns at most, up to 99,999x.
@@ -58,50 +60,6 @@ std::string count_text(SpaceSize count) {
   return grouped;
 }
 
-Rates rates_of(const KernelSpec& spec, const Problem& problem, const Configuration& configuration, double nanoseconds) {
-  const auto of = [&](const std::optional<Expression>& amount) {
-    return rate(amount, problem, configuration, nanoseconds);
-  };
-  return {of(spec.metrics.bytes), of(spec.metrics.flops), of(spec.metrics.items)};
-}
-
-std::string rate_text(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
-                      double nanoseconds) {
-  const Rates rates = rates_of(spec, problem, configuration, nanoseconds);
-  std::string text;
-  const auto add = [&](const std::optional<double>& giga, const std::string& unit) {
-    if (giga) text += (text.empty() ? "" : ", ") + scaled(*giga, unit.c_str());
-  };
-  add(rates.gigabytes, "B/s");
-  add(rates.gigaflops, "FLOP/s");
-  add(rates.gigaitems, spec.metrics.unit + "/s");
-  return text;
-}
-
-// GPUs of the last ten years do 10 to 30 operations of single precision in the time of a byte from memory.
-constexpr double many_per_byte = 10;
-
-std::string rate_cell(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
-                      double nanoseconds, bool all) {
-  if (all) return rate_text(spec, problem, configuration, nanoseconds);
-  const Rates rates = rates_of(spec, problem, configuration, nanoseconds);
-  const auto is_main = [&](const std::optional<double>& rate) {
-    return rate && (!rates.gigabytes || *rate > many_per_byte * *rates.gigabytes);
-  };
-  if (is_main(rates.gigaflops)) return scaled(*rates.gigaflops, "FLOP/s");
-  if (is_main(rates.gigaitems)) return scaled(*rates.gigaitems, (spec.metrics.unit + "/s").c_str());
-  return rates.gigabytes ? scaled(*rates.gigabytes, "B/s") : "";
-}
-
-std::string bound_text(const std::optional<Bound>& bound) {
-  if (!bound) return "";
-  return fmt::format("{:.0f} % of the measured {} ceiling", 100 * bound->fraction, bound->ceiling);
-}
-
-std::string quantity_text(double value, const std::string& unit) {
-  return unit == "ns" ? time_text(value) : scaled(value * 1e-9, unit.c_str());
-}
-
 std::string verdicts_text(const VerdictCounts& counts) {
   const auto right = counts.find(Verdict::ok);
   std::string text = fmt::format("{} right", right == counts.end() ? 0 : right->second);
@@ -113,16 +71,43 @@ std::string verdicts_text(const VerdictCounts& counts) {
 std::string in_lines(std::string_view given, std::size_t column) {
   std::istringstream words(visible_text(given));
   std::string line;
-  for (std::string word; words >> word;) line += (line.empty() ? "" : " ") + word;
-  return wrapped(line, output_columns(), column);
+  std::size_t longest = 0;
+  for (std::string word; words >> word;) {
+    line += (line.empty() ? "" : " ") + word;
+    longest = std::max(longest, columns_of(word));
+  }
+  const std::size_t columns = output_columns(), least_free = std::max(least_free_columns, longest);
+  const bool is_narrow = columns < column + least_free && columns_of(line) + column > columns;
+  if (!is_narrow || column <= own_line_column) return wrapped(line, columns, column);
+  return "\n" + std::string(own_line_column, ' ') + wrapped(line, columns, own_line_column);
+}
+
+Advice advice_in(std::string_view given) {
+  constexpr std::string_view before = ": attune ", in_parentheses = " (try";
+  const std::size_t end = given.rfind(before);
+  if (end == std::string_view::npos || given.find('\n', end) != std::string_view::npos) return {std::string(given), ""};
+  std::string_view text = given.substr(0, end), command = given.substr(end + 2);
+  if (text.ends_with(in_parentheses) && command.ends_with(')')) {
+    text.remove_suffix(in_parentheses.size());
+    command.remove_suffix(1);
+    return {std::string(text), std::string(command)};
+  }
+  return {std::string(text) + ":", std::string(command)};
 }
 
 std::string in_lines_with_command(std::string_view given, std::size_t column) {
-  constexpr std::string_view before = ": attune ";
-  const std::size_t end = given.find(before);
-  if (end == std::string_view::npos) return in_lines(given, column);
-  return in_lines(given.substr(0, end + 1), column) + "\n" + std::string(column, ' ') +
-         visible_text(given.substr(end + 2));
+  const Advice advice = advice_in(given);
+  if (advice.command.empty()) return in_lines(given, column);
+  return in_lines(advice.text, column) + "\n" + std::string(column, ' ') + visible_text(advice.command);
+}
+
+std::string note_line(std::string_view text) {
+  constexpr std::string_view begin = "  note: ";
+  return std::string(begin) + in_lines_with_command(text, begin.size()) + "\n";
+}
+
+std::string fact_line(std::string_view name, std::string_view text) {
+  return fmt::format("  {:<{}}{}\n", name, fact_column - 2, in_lines(text, fact_column));
 }
 
 std::string utc_text(std::int64_t unix_ms) { return attune::utc_text(unix_ms, "%Y-%m-%d %H:%M UTC"); }

@@ -1,48 +1,42 @@
-// The text of quantities.
+// The text of quantities, and text in lines that fit.
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 
-#include "attune/kernel_spec.hpp"
 #include "attune/search_space.hpp"
 #include "core/verdict_counts.hpp"
-#include "kernel/roofline.hpp"
 
 namespace attune::cli {
 
 std::string four_digits(double value);      // "1.371", "13.71", "1371"; three of them behind the point at most
 std::string time_text(double nanoseconds);  // "137.1 us"
-std::string ratio_text(double ratio);       // "1.56x"
-std::string count_text(SpaceSize count);    // "1,234,567"
-// The rates by [metrics] for a time, in 10^9 per second; nothing where a line is absent.
-struct Rates {
-  std::optional<double> gigabytes, gigaflops, gigaitems;
-};
-Rates rates_of(const KernelSpec& spec, const Problem& problem, const Configuration& configuration, double nanoseconds);
-// Returns them as text: "3.91 TB/s", "51.2 TFLOP/s, 2.1 Gpoints/s", or "".
-std::string rate_text(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
-                      double nanoseconds);
-// Returns what a table shows of them: the one that says most, which is that of operations or items where a byte comes
-// with many of them, else that of bytes. With `all` it returns all of them.
-std::string rate_cell(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
-                      double nanoseconds, bool all);
-// Returns "83 % of the measured copy ceiling", or "".
-std::string bound_text(const std::optional<Bound>& bound);
-// Returns the text of a ceiling: "4.10 TB/s", "5.3 us".
-std::string quantity_text(double value, const std::string& unit);
+// Returns "20.65 ms [20.24, 21.30]": a time and the ends of its interval, in one unit.
+std::string time_text(double nanoseconds, double low, double high);
+std::string ratio_text(double ratio);     // "1.56x"
+std::string count_text(SpaceSize count);  // "1,234,567"
 // Returns "2 right, 2 timeout, 8 compile_error": the right ones, then those that came furthest.
 std::string verdicts_text(const VerdictCounts& counts);
 std::string utc_text(std::int64_t unix_ms);  // "2026-01-31 12:00 UTC"
 
 // Returns text of others, its control characters shown and its white space as single blanks, in lines that fit. It
-// begins at this column, and so does each further line.
+// begins at this column, and so does each further line. Where hardly anything fits behind the column, the text begins
+// in a line of its own.
 std::string in_lines(std::string_view given, std::size_t column);
 
-// Returns the same for a text that may end in a command, as "...; to make one: attune tune reduce". The command has a
-// line of its own, unbroken, so that it can be copied.
+// A text, and the command in which it ended: "...; to make one: attune tune reduce", "... (try: attune tune reduce)".
+struct Advice {
+  std::string text, command;  // the command is "" if there is none
+};
+Advice advice_in(std::string_view given);
+// Returns the same as in_lines(). A command at its end has a line of its own, unbroken, so that it can be copied.
 std::string in_lines_with_command(std::string_view given, std::size_t column);
+
+// Returns "  note: TEXT" in lines that fit, with a line end.
+std::string note_line(std::string_view text);
+// Returns "  NAME           TEXT" in lines that fit, with a line end: a fact about a record or a plan.
+std::string fact_line(std::string_view name, std::string_view text);
+constexpr std::size_t fact_column = 17;  // where the text of a fact begins
 
 }  // namespace attune::cli

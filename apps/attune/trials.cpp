@@ -45,7 +45,7 @@ Options trials_options() {
       "time (default; those that failed follow), order of trying, compile (the longest first), error (the largest "
       "share of the tolerance first)")("limit", named_value("N"),
                                        "so many of each session (default: 20 as text, else all)")(
-      "details", "as text: whole configurations, and whole details such as a compiler's log")(
+      "details", "as text: whole details, such as a compiler's log")("verbose,v", "as text: whole configurations")(
       "json", "one JSON object per line")("csv", "comma-separated values, the first line names them");
   add_database_option(options);
   return options;
@@ -101,7 +101,7 @@ struct TrialQuery {
   std::vector<Verdict> verdicts;
   Before before = nullptr;
   std::size_t limit = 0;
-  bool details = false;
+  bool details = false, verbose = false;
 
   bool includes(const RecordKey& key) const {
     const auto has = [&](const Binding& one) {
@@ -128,19 +128,20 @@ TrialQuery query_of(const Options& options) {
   constexpr auto all = std::numeric_limits<long long>::max();
   wanted.limit = static_cast<std::size_t>(options.integer("limit", 1, all).value_or(is_text ? most_in_text : all));
   wanted.details = options.has("details");
+  wanted.verbose = options.has("verbose");
   return wanted;
 }
 
 // The first trial is shown whole, the others as what differs from it.
-void show_trial(const Trial& trial, const Trial& first, bool details) {
-  const bool is_right = trial.verdict == Verdict::ok;
-  const bool is_whole = details || trial.configuration == first.configuration;
-  put_text("  {:>{}}  {}\n", is_right ? time_text(trial.measurement.median_ns) : std::string(to_text(trial.verdict)),
-           verdict_columns,
-           in_lines(is_whole ? trial.configuration.text() : changes_text(trial.configuration, first.configuration),
-                    configuration_column));
+void show_trial(const Trial& trial, const Trial& first, const TrialQuery& wanted) {
+  const bool is_right = trial.verdict == Verdict::ok, is_whole = wanted.verbose || &trial == &first;
+  put_text(
+      "  {:>{}}  {}\n", is_right ? time_text(trial.measurement.median_ns) : std::string(to_text(trial.verdict)),
+      verdict_columns,
+      in_lines(difference_text(trial.configuration, is_whole ? Configuration() : first.configuration, "as the first"),
+               configuration_column));
   if (trial.detail.empty()) return;
-  if (details)
+  if (wanted.details)
     put_text("{}\n", trial.detail);
   else
     put_text("{:{}}{}\n", "", configuration_column, in_lines(reason_of(trial.detail), configuration_column));
@@ -159,8 +160,8 @@ void show_session(const SessionRow& session, const std::vector<Trial>& all, cons
                                 session.key.strategy, counted(all.size(), "trial"), verdicts_text(counts)),
                     4));
   const std::size_t shown = std::min(chosen.size(), wanted.limit);
-  if (shown > 1 && !wanted.details) put_text("  the first whole, of the others what differs from it\n");
-  for (std::size_t i = 0; i < shown; ++i) show_trial(chosen[i], chosen.front(), wanted.details);
+  if (shown > 1 && !wanted.verbose) put_text("  {}\n", in_lines(beside_text(Beside::first), 2));
+  for (std::size_t i = 0; i < shown; ++i) show_trial(chosen[i], chosen.front(), wanted);
   if (shown < chosen.size()) put_text("  {} more: --limit {} shows them\n", chosen.size() - shown, chosen.size());
 }
 

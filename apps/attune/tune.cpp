@@ -71,7 +71,7 @@ Options tune_options() {
       "keep-going", "search on even when nearly all of the first 50 configurations fail alike")(
       "lift-quarantine", "try again what killed workers or compilers or was late, also when the session is finished")(
       "db", named_value("FILE"), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
-      "verbose,v", "all rates, and whole configurations, not what differs from the default")(
+      "verbose,v", "whole configurations, not what differs from the default")(
       "json", "one JSON object per line instead of text");
   return options;
 }

@@ -9,10 +9,12 @@
 #include "attune/error.hpp"
 #include "base/counted.hpp"
 #include "base/shell_word.hpp"
+#include "configuration_text.hpp"
 #include "db/wisdom_store.hpp"
 #include "json_lines.hpp"
 #include "options.hpp"
 #include "put_text.hpp"
+#include "rates.hpp"
 #include "record_text.hpp"
 #include "rejection_text.hpp"
 #include "spec/kernel_file.hpp"
@@ -23,7 +25,6 @@ namespace attune::cli {
 namespace {
 
 constexpr std::size_t least_name_columns = 12;
-constexpr std::size_t fact_column = 17;  // where the facts of a record begin
 
 nlohmann::ordered_json kept_json(const std::string& kernel, const Kept& kept) {
   return {{"type", "kernel"},
@@ -73,7 +74,7 @@ std::string tried_text(const Record& record, const std::vector<SessionRow>& sess
     ++counts[trial.verdict];
   }
   std::string text =
-      fmt::format("  tried          {}: {}\n", counted(rejections.trials(), "configuration"), verdicts_text(counts));
+      fact_line("tried", fmt::format("{}: {}", counted(rejections.trials(), "configuration"), verdicts_text(counts)));
   text +=
       rejections_text(rejections.list(), trials_command(record.key.kernel, record.key.problem, store.file().string()));
   if (rejections.few_survive()) text += "  " + few_survived_text(rejections.survivors(), rejections.trials());
@@ -82,24 +83,23 @@ std::string tried_text(const Record& record, const std::vector<SessionRow>& sess
 
 void show_record(const Record& record, const std::string& reached, const std::string& other_code,
                  const std::vector<FinalistResult>& finalists, const std::string& tried, bool verbose) {
-  put_text("{} {}\n  on {}{}\n", record.key.kernel, record.key.problem.text(), record.device_name,
+  put_text("{}\n  on {}{}\n", in_lines(record.key.kernel + " " + record.key.problem.text(), 2), record.device_name,
            is_of_host(record) ? " (host)" : "");
   put_text("{}", other_code);
   if (record.key.regime != "cold" || record.key.objective != "time")
-    put_text("  tuned for      {}, {}\n", record.key.objective, record.key.regime);
-  const Configuration base = verbose ? Configuration() : record.configuration;
-  const auto put_fact = [](const char* name, const std::string& text) {
-    put_text("  {:<{}}{}\n", name, fact_column - 2, in_lines(text, fact_column));
-  };
-  put_fact("configuration", record.configuration.text());
-  put_fact("time", time_text(record.median_ns) + reached + "; " + gain_text(record) + marks_text(record));
-  if (const std::string choice = choice_text(record); !choice.empty()) put_fact("chosen", choice);
-  put_fact("found", fmt::format("{}, effort {}{}, {}, seed {}", utc_text(record.made_ms), to_text(record.effort),
-                                record.partial ? " (cut short)" : "", counted(record.trials, "trial"), record.seed));
+    put_text("{}", fact_line("tuned for", record.key.objective + ", " + record.key.regime));
+  put_text("{}", fact_line("configuration", whole_text(record.configuration)));
+  put_text("{}",
+           fact_line("time", time_text(record.median_ns) + reached + "; " + gain_text(record) + marks_text(record)));
+  if (const std::string choice = choice_text(record); !choice.empty()) put_text("{}", fact_line("chosen", choice));
+  put_text("{}", fact_line("found", fmt::format("{}, effort {}{}, {}, seed {}", utc_text(record.made_ms),
+                                                to_text(record.effort), record.partial ? " (cut short)" : "",
+                                                counted(record.trials, "trial"), record.seed)));
   put_text("{}", tried);
-  put_text("{}{}{}", winner_text(record, finalists), finalists_text(finalists, base),
-           front_text(record, finalists, base));
-  put_fact("with", fmt::format("attune {}, {}, driver {}", record.attune_version, record.toolchain, record.driver));
+  put_text("{}{}{}", winner_text(record, finalists), finalists_text(record, finalists, verbose),
+           front_text(record, finalists, verbose));
+  put_text("{}", fact_line("with", fmt::format("attune {}, {}, driver {}", record.attune_version, record.toolchain,
+                                               record.driver)));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 namespace attune::cli {
 namespace {
 
+constexpr int score_width = 8, width_of_figures = 7;  // of columns: a score may have a sign
+
 std::string number_text(const std::optional<double>& number, int width) {
   return number ? fmt::format("{:>{}.3f}", *number, width) : fmt::format("{:>{}}", "-", width);
 }
@@ -19,18 +21,20 @@ std::string seconds_text(double seconds) {
 std::string line(std::string_view name, std::size_t width, const std::optional<Score>& score,
                  const Fractions& fractions, const std::string& evaluations) {
   std::string text = fmt::format("  {:<{}}", name, width);
-  text += number_text(score ? std::optional(score->score) : std::nullopt, 8);
-  text += number_text(score ? std::optional(score->error) : std::nullopt, 8);
-  for (const auto& fraction : fractions) text += number_text(fraction, 8);
-  return text + fmt::format("{:>13}", evaluations) + "\n";
+  text += number_text(score ? std::optional(score->score) : std::nullopt, score_width);
+  text += number_text(score ? std::optional(score->error) : std::nullopt, width_of_figures);
+  for (const auto& fraction : fractions) text += number_text(fraction, width_of_figures);
+  return text + fmt::format("{:>{}}", evaluations, score_width) + "\n";
 }
 
 std::string rows_text(const Report& report, const ResultRow& row) {
   std::size_t width = std::string_view("random, exact").size();
   for (const std::string& strategy : report.strategies) width = std::max(width, strategy.size());
-  std::string text = fmt::format("  {:<{}}{:>8}{:>8}", "strategy", width, "score", "error");
-  for (const std::size_t evaluations : fraction_evaluations) text += fmt::format("{:>8}", evaluations);
-  text += fmt::format("{:>13}\n", "evaluations") + line("random, exact", width, std::nullopt, row.random, "");
+  std::string text =
+      fmt::format("  {:<{}}{:>{}}{:>{}}", "strategy", width, "score", score_width, "error", width_of_figures);
+  for (const std::size_t evaluations : fraction_evaluations)
+    text += fmt::format("{:>{}}", evaluations, width_of_figures);
+  text += fmt::format("{:>{}}\n", "tried", score_width) + line("random, exact", width, std::nullopt, row.random, "");
   for (std::size_t i = 0; i < row.results.size(); ++i) {
     const Result& result = row.results[i];
     text +=

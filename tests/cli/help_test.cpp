@@ -46,5 +46,47 @@ TEST_F(Help, AListFitsEightyColumns) {
   expect_to_fit(output_of({"list"}));
 }
 
+// Long names of parameters, values, steps and arguments.
+TEST_F(Help, WhatCommandsPrintFitsEightyColumns) {
+  const std::string steps =
+      "[[ladder]]\nname = \"a ladder with quite a long name\"\nsteps = [{ name = \"a step whose name says in "
+      "many words what it does to the kernel\", configuration = \"BLOCK=32 ITEMS=1\" }, { name = \"another\" }]\n"
+      "[[ladder]]\nname = \"sizes\"\nsweep = \"n=3000..3001\"\n"
+      "steps = [{ name = \"small blocks\", configuration = \"BLOCK=32 ITEMS=1\" }, { name = \"default\" }]\n[metrics]";
+  const std::string kernel = scale_with({{"[metrics]", steps},
+                                         {"[restrictions]",
+                                          "A_PARAMETER_WITH_A_LONG_NAME = [1000000000, 2000000000]\n"
+                                          "ANOTHER_PARAMETER_WITH_A_LONG_NAME = [1, 2, 3, 4]\n[restrictions]"},
+                                         {"bytes = ", "items = \"1000 * n\"\nunit = \"interactions\"\nbytes = "}});
+  const auto printed = [&](std::vector<std::string> arguments) {
+    const std::string command = arguments.front();
+    const CommandResult result = attune(std::move(arguments));
+    EXPECT_EQ(result.code, 0) << command << ": " << result.err;
+    EXPECT_THAT(result.out, HasSubstr("\n")) << command;
+    SCOPED_TRACE(command);
+    expect_to_fit(result.out);
+  };
+  for (const char* const view : {"--verbose", "--fresh"}) printed({"tune", kernel, "--trials", "6", view});
+  printed({"tune", kernel, "--trials", "6", "--objective", "time, shared + 1"});
+  printed({"show", kernel});
+  printed({"show", kernel, "--verbose"});
+  printed({"trials", "scale"});
+  printed({"plan", kernel});
+  printed({"plan", kernel, "--problem", "n=6000"});
+  printed({"check", kernel});
+  for (const char* const view : {"--verbose", "--steps"})
+    printed({"bench", kernel, "-c", "BLOCK=32", "--rounds", "2", "--regime", "all", view});
+  printed({"ladder", kernel, "--rounds", "2"});
+  printed({"ladder", kernel, "--rounds", "2", "--verbose"});
+  printed({"space", kernel});
+  printed({"space", kernel, "--audit"});
+  printed({"space", kernel, "--why", "BLOCK=64 ITEMS=1"});
+  printed({"space", kernel, "--why", "BLOCK=32 ITEMS=2"});
+  printed({"prepare", kernel});
+  printed({"devices"});
+  printed({"strategies"});
+  printed({"calibrate"});
+}
+
 }  // namespace
 }  // namespace attune::test

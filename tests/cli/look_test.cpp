@@ -168,7 +168,8 @@ TEST_F(Look, ListAndShowHaveCountsAndFinalists) {
   EXPECT_THAT(output_of({"list"}), HasSubstr("1 record, 5 trials in 1 session"));
   const std::string shown = output_of({"show", "scale"});
   EXPECT_THAT(shown, HasSubstr("scale: 1 record, 5 trials in 1 session"));
-  EXPECT_THAT(shown, testing::ContainsRegex("  finalists +[0-9.]+ [um]?s  \\(as above\\)\n"));
+  EXPECT_THAT(shown,
+              testing::ContainsRegex("  finalists +time  what differs from the best\n +[0-9.]+ [um]?s  the best\n"));
   expect_to_fit(shown);
   const auto lines = events_of({"show", "scale"});
   ASSERT_EQ(of_type(lines, "record").size(), 1u);

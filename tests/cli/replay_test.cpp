@@ -24,7 +24,8 @@ TEST_F(Replay, TunesARecordingAndLeavesTheDatabaseAlone) {
       AllOf(HasSubstr("tuning bowl"), HasSubstr("on a recording of Test GPU 100"),
             HasSubstr("42 legal configurations of 48 combinations"),
             HasSubstr("  default: TILE=4 ROWS=1 ORDER=rows\n    gain       time  what differs from the default\n"),
-            HasSubstr("   1.00x     2.3 ms  the default\n"), HasSubstr("\n           TILE=32 ROWS=4\n"),
+            HasSubstr("   1.00x   2.300 ms  the default\n"),
+            HasSubstr("\n           TILE=32 ROWS=4, else as the default\n"),
             HasSubstr("42 trials: 38 right, 2 launch_error, 2 compile_error; kept in no database")));
   EXPECT_FALSE(std::filesystem::exists(database()));
   EXPECT_EQ(output_of({"space", "--device", bowl, "--count"}), "42\n");
@@ -34,7 +35,7 @@ TEST_F(Replay, TunesARecordingAndLeavesTheDatabaseAlone) {
 TEST_F(Replay, ShowsConfigurationsWholeOnRequest) {
   const std::string text = output_of({"tune", "--device", bowl, "--effort", "exhaustive", "--verbose"});
   EXPECT_THAT(text, AllOf(HasSubstr("    gain       time  configuration\n"),
-                          HasSubstr("   1.00x     2.3 ms  TILE=4 ROWS=1 ORDER=rows\n"),
+                          HasSubstr("   1.00x   2.300 ms  TILE=4 ROWS=1 ORDER=rows\n"),
                           HasSubstr("\n           TILE=32 ROWS=4 ORDER=rows\n")));
 }
 
@@ -70,7 +71,7 @@ TEST_F(Replay, AnExplicitDatabaseKeepsTheSession) {
       << "without a table of this run, the best is shown whole";
   // What that session logged is a recording in its turn.
   EXPECT_THAT(output_of({"tune", "--device", "replay:" + database(), "--effort", "exhaustive"}),
-              HasSubstr("  TILE=32 ROWS=4\n"));
+              HasSubstr("           TILE=32 ROWS=4, else as the default\n"));
 }
 
 TEST_F(Replay, AmongSeveralRecordingsOneIsChosen) {

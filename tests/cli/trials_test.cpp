@@ -78,7 +78,7 @@ TEST_F(Trials, AreListedWithVerdictAndReasonInEightyColumns) {
                           HasSubstr("  compile_error  BLOCK=32"), Not(HasSubstr("\x1b"))));
   EXPECT_THAT(text, ContainsRegex("[mu]s  BLOCK=[0-9]+ ITEMS=[0-9]\n")) << "the first is whole";
   EXPECT_THAT(text, HasSubstr("\n  the first whole, of the others what differs from it\n"));
-  EXPECT_EQ(count_of(output_of({"trials", "scale", "--details"}), "  BLOCK="), 5u) << "all are whole";
+  EXPECT_EQ(count_of(output_of({"trials", "scale", "--verbose"}), "  BLOCK="), 5u) << "all are whole";
   expect_to_fit(text);
   const auto shown = [this](std::vector<std::string> more) {
     more.insert(more.begin(), "trials");

@@ -132,16 +132,18 @@ std::vector<std::string> output_on(const fs::path& page) {
 // Returns a line with words for figures and units, for device and compiler, and for values of parameters.
 std::string words_of(std::string line, const std::string& device) {
   if (const std::size_t at = line.find(device); at != std::string::npos) line.replace(at, device.size(), "DEVICE");
-  for (const auto& [from, to] : {std::pair(R"(, [0-9.]+ % of the measured [a-z ]+ ceiling)", ""),
-                                 {R"(\((sm_[0-9]+|host), )", "(ARCHITECTURE, "},
-                                 {R"((NVRTC|g\+\+) [0-9.]+)", "COMPILER"},
-                                 {R"(kept in .*)", "kept in FILE"},
-                                 {R"(( *\b[A-Z_]+=[A-Za-z0-9_:]+)+)", " VALUES"},
-                                 {R"([0-9]+(,[0-9]+)*(\.[0-9]+)?)", "0"},
-                                 {R"(0 [num]?s\b)", "TIME"},
-                                 {R"(0 [kMGT]?(B|FLOP)/s)", "RATE"},
-                                 {R"(  +)", " "}})
-    line = std::regex_replace(line, std::regex(from), to);
+  const std::string four_digits = R"(\b([0-9]\.[0-9]{3}|[0-9]{2}\.[0-9]{2}|[0-9]{3}\.[0-9]) )";
+  const std::pair<std::string, std::string> words[] = {{R"(, [0-9.]+ % of the measured [a-z ]+ ceiling)", ""},
+                                                       {R"(, unstable)", ""},
+                                                       {R"(\((sm_[0-9]+|host), )", "(ARCHITECTURE, "},
+                                                       {R"((NVRTC|g\+\+) [0-9.]+)", "COMPILER"},
+                                                       {R"(kept in .*)", "kept in FILE"},
+                                                       {R"(( *\b[A-Z_]+=[A-Za-z0-9_:]+)+)", " VALUES"},
+                                                       {four_digits + R"([num]?s\b)", "TIME"},
+                                                       {four_digits + R"([kMGT]?(B|FLOP)/s)", "RATE"},
+                                                       {R"([0-9]+(,[0-9]+)*(\.[0-9]+)?)", "0"},
+                                                       {R"(  +)", " "}};
+  for (const auto& [from, to] : words) line = std::regex_replace(line, std::regex(from), to);
   return line;
 }
 

@@ -209,7 +209,9 @@ void write_row(ByteWriter& page, RecordIndex& index, const Record& record) {
 
 std::vector<Record> read_rows(std::span<const std::byte> page, const RecordIndex& index, const RecordGroup& group,
                               const WantedRow& wanted) {
-  const auto refuse = [] { throw Error("a page of records does not fit its index: the bundle is damaged; export it again"); };
+  const auto refuse = [] {
+    throw Error("a page of records does not fit its index: the bundle is damaged; export it again");
+  };
   std::vector<Record> records;
   std::vector<std::int64_t> ordinals(index.problem.size());
   ByteReader pages(page);

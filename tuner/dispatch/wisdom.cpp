@@ -55,13 +55,15 @@ Wisdom::Wisdom(std::unique_ptr<const RecordTable> database, const AddedBundles& 
     append(found.candidates.near_misses, std::move(more.near_misses));
     found.candidates.are_all = found.candidates.are_all && more.are_all;
   } catch (const DatabaseLocked& failure) {
-    warnings_.warn(fmt::format("no wisdom is read from {} yet: {}; using what else is known, or defaults", source.name(), failure.what()));
+    warnings_.warn(fmt::format("no wisdom is read from {} yet: {}; using what else is known, or defaults",
+                               source.name(), failure.what()));
     ask_again_ = Clock::now() + locked_pause;
     found.is_final = false;
     found.failure = failure.what();
   } catch (const std::exception& failure) {
     found.failure = failure.what();
-    warnings_.warn(fmt::format("no wisdom is read from {}: {}; using what else is known, or defaults", source.name(), failure.what()));
+    warnings_.warn(fmt::format("no wisdom is read from {}: {}; using what else is known, or defaults", source.name(),
+                               failure.what()));
   }
 }
 
