@@ -123,7 +123,7 @@ std::vector<std::string> output_on(const fs::path& page) {
   bool is_shown = false;
   for (const std::string& line : lines_of(content_of(page))) {
     if (is_shown && line == "```") break;
-    if (is_shown && !line.empty() && !line.starts_with(prompt)) lines.push_back(line);
+    if (is_shown && line != gap && !line.starts_with(prompt)) lines.push_back(line);
     is_shown = is_shown || line == "```text";
   }
   return lines;
