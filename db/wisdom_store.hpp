@@ -137,8 +137,8 @@ class WisdomStore {
   std::vector<QuarantineEntry> quarantined(const RecordKey& key);
   // Returns the configurations, of the same sessions, that were lifted from quarantine and not tried since.
   std::vector<QuarantineEntry> lifted(const RecordKey& key);
-  // Returns the configurations that the next run of this session tries again: those that were lifted, and, once, those
-  // that died with their compiler, were late in it, or were perhaps killed from outside.
+  // Returns the configurations that the next run of this session tries again: those that were lifted, and once those
+  // whose compiler died or was late, or that were perhaps killed from outside.
   std::vector<QuarantineEntry> second_chances(std::int64_t session);
   // Returns the configurations that this session left out for deaths or lateness that may not be their fault.
   std::vector<QuarantineEntry> suspected(std::int64_t session);

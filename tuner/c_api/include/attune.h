@@ -229,9 +229,9 @@ ATTUNE_API attune_status attune_dispatcher_from_bundle(const attune_bundle* bund
                                                        const attune_dispatcher_options* options,
                                                        attune_dispatcher** dispatcher);
 
-// Makes a bundle of the kernels that were added, of what is known of them on devices of this kind, and of the images
-// that are loaded, so that other processes can use the same. Fails with ATTUNE_ERROR when the wisdom cannot be read.
-// Since interface version 3.
+// Makes a bundle with which other processes use the same: the kernels that were added, what is known of them on devices
+// of this kind, and the images that are loaded. Fails with ATTUNE_ERROR when the wisdom cannot be read. Since interface
+// version 3.
 ATTUNE_API attune_status attune_dispatcher_bundle(const attune_dispatcher* dispatcher, attune_bundle** bundle);
 
 // Adds the kernels, the wisdom and the images of a bundle, which may be destroyed after the call. The same kernel may
