@@ -49,7 +49,7 @@ enum class Neighbourhood {
 // Limits of the construction. Beyond them the constructor throws SpaceTooLarge; SearchSpace::relaxed() leaves rules out
 // instead.
 struct SpaceBudget {
-  std::size_t nodes = std::size_t{1} << 21;      // of all diagrams while they are built
+  std::size_t nodes = std::size_t{1} << 21;      // on one level of a diagram while it is built
   std::size_t bytes = std::size_t{256} << 20;    // of memory while they are built
   std::uint64_t steps = std::uint64_t{1} << 28;  // combinations looked at; about a second
 };
