@@ -57,8 +57,8 @@ bool is_default_faster(const Record& record);
 //   stale           as exact, but measured with another driver (another toolchain: grade_toolchain()), or when times
 //                   meant something else
 //   other regime    same device class and problem, tuned for another regime
-//   near problem    same device class, types and choices; integers equal, sizes within a factor of 2. Least sum of squared
-//                   log2 ratios, then the larger problem
+//   near problem    same device class, types and choices; integers equal, every size within a factor of 2. Least sum
+//                   of squared log2 ratios, then the larger problem
 //   sibling device  same problem, another class of the same kind and compute capability. Nearest number of
 //                   multiprocessors
 // add_last_rungs() gives the rung
