@@ -93,8 +93,9 @@ class PreparedForSm90 : public test::NvrtcTest {
 
 TEST_F(PreparedForSm90, ARecordIsFoundByADispatcherThere) {
   remember("width=4096 height=4096 T=float", "TILE_X=64");
-  EXPECT_THAT(prepare({}),
-              HasSubstr("compiled  transpose on sm_90 for width=4096 height=4096 T=float (record): TILE_X=64 "));
+  EXPECT_THAT(
+      prepare({}),
+      HasSubstr("compiled  transpose on sm_90 for width=4096 height=4096 T=float (record):\n          TILE_X=64 "));
   EXPECT_EQ(planned(h200(), "width=4096 height=4096 T=float"), Rung::exact);
   DeviceInfo sibling = h200();
   sibling.name = "NVIDIA H100 80GB HBM3";
