@@ -67,6 +67,19 @@ TEST_F(LadderCommand, SweepsASizeOfTheProblem) {
   EXPECT_EQ(rows[1]["problem"]["n"], 101);
 }
 
+// A step that is legal for some values alone has a column of its own, empty for the others.
+TEST_F(LadderCommand, ASweepKeepsTheColumnsOfItsSteps) {
+  const std::string sweep =
+      "[[ladder]]\nname = \"sizes\"\nsweep = \"n=3000..3001\"\nsteps = [{ name = \"small\", configuration = \"BLOCK=32 "
+      "ITEMS=1\" }, { name = \"large\", configuration = \"BLOCK=128 ITEMS=1\" }]\n[metrics]";
+  const std::string file = scale_with({{"[metrics]", sweep}, {"rules = [", "rules = [\"BLOCK != 32 || n > 3000\", "}});
+  const std::string text = output_of({"ladder", file, "--rounds", "2"});
+  EXPECT_THAT(text, ContainsRegex("\nn +large +small\n"));
+  EXPECT_THAT(text, ContainsRegex("\n3000 +[0-9.]+ us, [0-9.]+ [GM]B/s\n")) << "small is not legal";
+  EXPECT_THAT(text, ContainsRegex("\n3001 +[0-9.]+ us, [0-9.]+ [GM]B/s +[0-9.]+ us, [0-9.]+ [GM]B/s\n"));
+  EXPECT_THAT(text, HasSubstr("\n  large: BLOCK=128 ITEMS=1\n  small: BLOCK=32\n"));
+}
+
 TEST_F(LadderCommand, LeavesOutWhatIsNotLegalAndShowsWhatFails) {
   const std::string file = scale_with({{"[metrics]", steps}, {"rules = [", "rules = [\"BLOCK != 32 || n < 3500\", "}});
   const std::string text = output_of({"ladder", file, "--rounds", "3"});

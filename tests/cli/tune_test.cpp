@@ -280,5 +280,15 @@ TEST_F(Tune, AKillLosesNothingThatWasTold) {
   EXPECT_GE(of_type(again, "session").at(0).at("trials_before"), told);
 }
 
+TEST_F(Tune, AKernelWithoutParametersSaysSo) {
+  const std::string text = output_of({"tune", scale_with({{"BLOCK = [64, 32, 128]\nITEMS = [1, 2]\n", ""},
+                                                          {"rules = [\"BLOCK * ITEMS <= 128\"]", "rules = []"},
+                                                          {"scale<T, ITEMS>", "scale<T, 1>"},
+                                                          {"ceil_div(n, BLOCK * ITEMS)", "ceil_div(n, 64)"},
+                                                          {"block = [\"BLOCK\"]", "block = [\"64\"]"}})});
+  EXPECT_THAT(text, HasSubstr("  default: no parameters\n"));
+  EXPECT_THAT(text, HasSubstr("\n           no parameters\n")) << "the best";
+}
+
 }  // namespace
 }  // namespace attune::test
