@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sched.h>
 
+#include <thread>
+
+#include "base/usable_processors.hpp"
 #include "support/busy_machine.hpp"
 
 namespace attune {
@@ -20,6 +24,22 @@ bool ends_within(Child& child, TimeLimit limit) {
     poll(nullptr, 0, std::min(left, 10));
   }
   return false;
+}
+
+TEST(UsableProcessors, AreThoseOfTheThreadsSet) {
+  int usable = 0;
+  std::thread([&usable] {
+    cpu_set_t mine, one;
+    ASSERT_EQ(sched_getaffinity(0, sizeof mine, &mine), 0);
+    int first = 0;
+    while (!CPU_ISSET(first, &mine)) ++first;
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    usable = usable_processors();
+  }).join();
+  EXPECT_EQ(usable, 1);
+  EXPECT_GE(usable_processors(), 1);
 }
 
 TEST(SecondsSpent, AreThoseInWhichThreadsRanOrSlept) {
