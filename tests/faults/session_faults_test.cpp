@@ -109,7 +109,7 @@ TEST_F(SessionFaults, AFinishedSessionTellsWhatIsQuarantinedAndTriesItAgainWhenL
                                   "exhaustive", "--seed", "1", "--db", database()},
                                  options);
   EXPECT_THAT(text.out, AllOf(HasSubstr("left out: 1 configuration (A=5 B=4: fault)"),
-                              HasSubstr("the same command with --lift-quarantine tries it again")));
+                              HasSubstr("--lift-quarantine tries it again")));
   const int tried = log().count("try 1 A=5 B=4");
   faults("");
   const TuneRun lifted = tune_recording({"--lift-quarantine"});
