@@ -72,12 +72,15 @@ TEST_F(LadderCommand, ASweepKeepsTheColumnsOfItsSteps) {
   const std::string sweep =
       "[[ladder]]\nname = \"sizes\"\nsweep = \"n=3000..3001\"\nsteps = [{ name = \"small\", configuration = \"BLOCK=32 "
       "ITEMS=1\" }, { name = \"large\", configuration = \"BLOCK=128 ITEMS=1\" }]\n[metrics]";
-  const std::string file = scale_with({{"[metrics]", sweep}, {"rules = [", "rules = [\"BLOCK != 32 || n > 3000\", "}});
-  const std::string text = output_of({"ladder", file, "--rounds", "2"});
-  EXPECT_THAT(text, ContainsRegex("\nn +large +small\n"));
-  EXPECT_THAT(text, ContainsRegex("\n3000 +[0-9.]+ us, [0-9.]+ [GM]B/s\n")) << "small is not legal";
-  EXPECT_THAT(text, ContainsRegex("\n3001 +[0-9.]+ us, [0-9.]+ [GM]B/s +[0-9.]+ us, [0-9.]+ [GM]B/s\n"));
-  EXPECT_THAT(text, HasSubstr("\n  large: BLOCK=128 ITEMS=1\n  small: BLOCK=32\n"));
+  const std::string file = scale_with({{"[metrics]", sweep},
+                                       {"rules = [", "rules = [\"BLOCK != 32 || n > 3000\", "},
+                                       {"T(3) *", "T(blockDim.x == 32 ? 4 : 3) *"}});
+  const CommandResult result = attune({"ladder", file, "--rounds", "2"});
+  EXPECT_EQ(result.code, 3) << "one is wrong, so that its column is known";
+  EXPECT_THAT(result.out, ContainsRegex("\nn +large +small\n"));
+  EXPECT_THAT(result.out, ContainsRegex("\n3000 +[0-9.]+ us, [0-9.]+ [GM]B/s\n")) << "small is not legal";
+  EXPECT_THAT(result.out, ContainsRegex("\n3001 +[0-9.]+ us, [0-9.]+ [GM]B/s +wrong_result\n"));
+  EXPECT_THAT(result.out, HasSubstr("\n  large: BLOCK=128 ITEMS=1\n  small: BLOCK=32\n"));
 }
 
 TEST_F(LadderCommand, LeavesOutWhatIsNotLegalAndShowsWhatFails) {
