@@ -36,7 +36,7 @@ class Compiler {
   // itself is missing or broken. Requests of one call may share one run of the compiler. A failed request never fails
   // its neighbours.
   virtual std::vector<CompileOutcome> compile(std::span<const ImageRequest> requests) = 0;
-  // Returns the best number of requests for one call: 1 for NVRTC, some dozens for the host's C++ compiler.
+  // Returns the best number of requests for one call: 1 for NVRTC, a dozen for the host's C++ compiler.
   virtual std::size_t preferred_batch() const noexcept = 0;
   // Returns "NVRTC 13.0" or "g++ 12.2.0". Throws Error when there is none.
   virtual std::string toolchain() = 0;

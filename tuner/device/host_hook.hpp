@@ -12,7 +12,7 @@ namespace attune {
 struct HostDeviceHook {
   std::unique_ptr<Device> (*open)() = nullptr;
   std::shared_ptr<Compiler> (*make_compiler)() = nullptr;
-  std::string (*additions)() = nullptr;  // a digest of what its compiler adds to every source, for image_key()
+  std::string (*additions)() = nullptr;  // of HostCompiler: host_additions(), for image_key()
 };
 
 // Returns the hook, which is set once, before main(). Its members are null in a program without the host device.

@@ -30,7 +30,7 @@ struct StepArgument {
 // tensor maps hold zeros.
 std::vector<StepArgument> step_arguments(const KernelSpec& spec, std::span<const ResolvedArgument> resolved);
 
-// Once its steps are added it is immutable, and any thread may use it. Keeps the module alive.
+// Once its steps are added and its symbols found, it is immutable, and any thread may use it. Keeps the module alive.
 class LoadedSteps {
  public:
   // `module`: null when no step is a launch.

@@ -85,7 +85,7 @@ class RelaxedCapture {
   bool is_exchanged_;
 };
 
-// A ContextScope and a RelaxedCapture in one, for all calls except launches.
+// A ContextScope and a RelaxedCapture in one, for calls that a capture forbids.
 class UncapturedScope : RelaxedCapture, public ContextScope {
  public:
   explicit UncapturedScope(const CudaContext& context) noexcept

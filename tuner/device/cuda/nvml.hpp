@@ -1,5 +1,5 @@
-// Questions to NVML, which may be absent: every answer may be missing. Thread-safe. If ATTUNE_NVML names another
-// library, the first question throws Error.
+// Questions to NVML, which may be absent: every answer may be missing. Thread-safe. If ATTUNE_NVML names anything
+// but NVML or `none`, the first question throws Error.
 #pragma once
 
 #include <mutex>

@@ -1,5 +1,5 @@
-// Finds the CUDA toolkit's include folder, for cuda_fp16.h and cuda_bf16.h, which attune does not ship. Also lists the
-// headers that a source includes in angle brackets.
+// Finds the CUDA toolkit's include folder, for its cuda_fp16.h and cuda_bf16.h. attune does not ship this folder. Also
+// lists the headers that a source includes in angle brackets.
 #pragma once
 
 #include <filesystem>

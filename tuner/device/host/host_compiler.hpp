@@ -37,8 +37,8 @@ class HostCompiler final : public Compiler {
   std::optional<HostTool> tool_;
 };
 
-// Returns a digest of the texts and options that HostCompiler adds to a request, $ATTUNE_HOST_CXXFLAGS among them. It
-// runs no compiler. Thread-safe.
+// Returns a text that differs if HostCompiler adds other texts or options to a request. $ATTUNE_HOST_CXXFLAGS and the
+// variables that name include folders are part of it. It runs no compiler. Thread-safe.
 std::string host_additions();
 
 // Returns the architecture name of the images that the host device of this process can load.

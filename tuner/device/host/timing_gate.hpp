@@ -1,5 +1,6 @@
 // Compiling and timing share the cores of this machine and take turns: many compiles at once, or one sample alone.
-// Requests are granted in order, so that a stream of compiles does not delay the timing. Thread-safe; never nested.
+// While a sample waits for compiles to end, no further compile begins, so that a stream of compiles does not delay it.
+// Thread-safe; never nested.
 #pragma once
 
 #include <mutex>
