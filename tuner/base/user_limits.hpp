@@ -1,6 +1,6 @@
-// Limits of workers that a user sets (docs/reliability.md), by environment variables or by a shell's `ulimit`. Each
-// throws UsageError naming the variable when its value is not a positive number. Thread-safe as long as the environment
-// does not change.
+// Limits of workers that a user sets (docs/reliability.md), by environment variables or by a shell's `ulimit`. A
+// function that reads a variable throws UsageError naming it when its value is not a positive number. Thread-safe as
+// long as the environment does not change.
 #pragma once
 
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
-// Digests of files, for images that were compiled with them. Each process reads a file once, unless the file changes.
-// Any thread. The functions throw only std::bad_alloc.
+// Digests of files, for images that were compiled with them. A process reads a file again only if it has changed, or
+// had changed within the seconds before it was read. Any thread. The functions throw only std::bad_alloc.
 #pragma once
 
 #include <cstdint>

@@ -47,7 +47,7 @@ struct Image {
   std::vector<ImageFunction> functions;
   std::shared_ptr<const std::vector<std::byte>> code;  // shared by images of one compilation
   std::vector<ImageFile> files;  // each path once; the code is valid as long as they are unchanged
-  bool knows_files = true;       // false: there were too many files, or too large ones, to list
+  bool knows_files = true;       // false: not all are listed: too many, too large, or named by a macro
   // Returns whether the code is PTX, for a device newer than its compiler.
   bool is_ptx() const noexcept { return architecture.starts_with("compute_"); }
   const ImageFunction* find(std::string_view expression) const noexcept;

@@ -76,7 +76,7 @@ struct Record {
 constexpr bool has_default_failed(const Record& record) {
   return record.default_verdict != Verdict::ok && record.default_verdict != Verdict::restricted;
 }
-// Returns the verdict on a default without a time, such as "resources", or "" if it has one. The text is
+// Returns the verdict on a default configuration that failed, such as "resources"; "" if it did not fail. The text is
 // zero-terminated and has static storage.
 std::string_view default_failure(const Record& record);
 // Returns "the default configuration failed (resources)", as a part of a sentence.
