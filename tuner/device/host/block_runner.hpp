@@ -1,8 +1,8 @@
 // BlockRunner: executes the blocks of a kernel one by one on the calling OS thread. Each CUDA thread runs on a fiber.
 // Threads start in order of their index; a waiting thread makes room for the next. The fiber of an exited thread takes
 // the next thread, so that a kernel without barriers never switches. When every thread of a block waits, none can
-// continue. This is a fault, whose text lists the waiting threads. A LaunchPool owns the BlockRunner, and one OS thread
-// at a time uses it. It keeps its fibers from launch to launch.
+// continue. This is a fault, whose text says where threads wait in vain. A LaunchPool owns the BlockRunner, and one OS
+// thread at a time uses it. It keeps its fibers from launch to launch.
 #pragma once
 
 #include <array>
