@@ -1,5 +1,5 @@
-// For tests that need a GPU: where no driver answers they are skipped, with the reason, or fail if
-// ATTUNE_REQUIRE_GPU=1.
+// For tests that need a GPU: where no driver answers, or there is no NVRTC, they are skipped, with the reason, or fail
+// if ATTUNE_REQUIRE_GPU=1.
 #pragma once
 
 #include <cstdlib>
