@@ -35,8 +35,8 @@ struct HeaderFiles {
   // path once.
   std::vector<ImageFile> files;
   std::uint64_t bytes = 0;
-  // False if a limit was exceeded (max_image_files, max_digested_bytes, the longest path of an image), or if a macro
-  // gives the name of a __has_include or #embed.
+  // False if a limit was exceeded (max_image_files, max_digested_bytes, the longest path of an image), if a file cannot
+  // be read, or if a macro gives the name of a __has_include or #embed.
   bool are_all = true;
   bool opens_by_macro = false;  // a macro gives the name of an #include: only the compiler knows what it opens
   std::string warning;          // names the first __has_include or #embed whose name a macro gives

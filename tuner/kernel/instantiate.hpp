@@ -66,10 +66,10 @@ bool use_argument(const KernelSpec& spec, std::span<const Step> steps, std::stri
 // Returns the type of an argument, which the problem may choose.
 const TypeInfo& concrete_type(const Argument& argument, const Bindings& problem);
 
-// Returns every argument of the kernel, in order. Sizes and values may use problem names and, for scratch sizes,
-// parameters. Throws Error when a size or value is undefined, negative, does not fit its type, or exceeds 2^62 bytes,
-// and when a tensor map breaks a limit. Without a configuration, arrays whose size depends on a parameter have 0
-// elements, scalars that depend on a parameter have no value, and there are no tensor maps.
+// Returns every argument of the kernel, in order. Sizes and values use problem names; values and scratch sizes may use
+// parameters and the device too. Throws Error when a size or value is undefined, negative, does not fit its type, or
+// exceeds 2^62 bytes, and when a tensor map breaks a limit. Without a configuration, arrays whose size depends on a
+// parameter have 0 elements, scalars that depend on a parameter have no value, and there are no tensor maps.
 std::vector<ResolvedArgument> resolve_arguments(const KernelSpec& spec, const Problem& problem,
                                                 const Configuration* configuration, const DeviceInfo& device);
 

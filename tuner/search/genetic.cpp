@@ -1,6 +1,6 @@
 // A genetic algorithm over legal configurations. A child of two good configurations is repaired to the nearest legal
-// one; mutation moves to a legal neighbour. A generation ends when as many outcomes have come as the population has
-// members, so that late outcomes delay nothing.
+// one; mutation moves to a legal neighbour. A generation ends after a number of outcomes, whichever they are, so that
+// late outcomes delay nothing.
 #include "search/moves.hpp"
 #include "search/table.hpp"
 

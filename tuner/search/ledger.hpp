@@ -1,5 +1,5 @@
 // Ledger: a strategy's proposals and their outcomes, by configuration. A strategy uses it to propose nothing twice.
-// Rows must be legal: other rows throw Error. One thread; the space must outlive the ledger.
+// Rows must be legal: a row without an index in the space throws Error. One thread; the space must outlive the ledger.
 #pragma once
 
 #include <optional>

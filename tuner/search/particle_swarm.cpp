@@ -51,7 +51,7 @@ class ParticleSwarm final : public Strategy {
     double least = never;
   };
 
-  // Starts a particle midway between two random configurations.
+  // Starts a particle at `row`. Its speed is half of the way to a random configuration.
   void begin(Particle& particle, RowView row) {
     Row other(row.size());
     space_.sample(random_, other);

@@ -17,7 +17,7 @@ struct ModelSettings {
   // the likelier model is used, which is often the rough one: it leaves a region sooner.
   std::size_t smooth_until = 40;
   std::size_t most = 300;    // valid outcomes that the model takes at most
-  std::size_t pool = 10000;  // configurations examined for one proposal at most
+  std::size_t pool = 10000;  // the most configurations in the pool, which each proposal examines
   enum class Choice { likelier, matern, exponential } falloff = Choice::likelier;
   bool ends_local = false;  // after `most` outcomes, failed ones included, neighbours of the best replace the model
 };

@@ -167,8 +167,8 @@ struct KernelSpec {
   std::map<std::string, Check> argument_check;  // [check.NAME]
   Metrics metrics;
   CompileOptions compile;
-  // Over problem and parameters: true for the configurations with which equal inputs give equal bits in every launch.
-  // If absent, the kernel promises that for no configuration.
+  // Over problem, parameters and device: true for the configurations with which equal inputs give equal bits in every
+  // launch on one device. If absent, the kernel promises that for no configuration.
   std::optional<Expression> deterministic;
   // Set when this spec was narrowed: the kernel with all values of its parameters. Its default configuration stays the
   // default.

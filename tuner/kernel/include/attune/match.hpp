@@ -19,8 +19,8 @@ struct Match {
   std::string why;              // one sentence that names kernel and device, and on rung none the next step
   double speedup = 1;           // over the default, as recorded; 1 on rung none, and without a default
   std::string record_problem;   // the problem of the record that was used, as text; "" on rung none
-  // The verdict on the default configuration in the session that made the record, such as "resources". "restricted": it
-  // is not deterministic. "": it ran. The text is zero-terminated.
+  // The verdict on the default configuration in the session that made the record, such as "resources". "" if it ran, or
+  // was not tried because it is not deterministic. The text is zero-terminated.
   std::string_view default_failure = "";
 };
 

@@ -121,8 +121,8 @@ class SearchSpace {
   SpaceFigures figures() const noexcept;
 
   // Returns the configuration with this index, 0 <= index < size(). Throws UsageError for a larger index. Index order:
-  // docs/search_spaces.md. This and the operations below take configurations or, faster, rows. A row must have one
-  // valid position per parameter; this is not checked. Cost: number of parameters x log(values).
+  // docs/search_spaces.md. This and most operations below exist for configurations and, faster, for rows. A row must
+  // have one valid position per parameter; this is not checked. Cost: number of parameters x log(values).
   Configuration at(SpaceSize index) const;
   void at(SpaceSize index, std::span<std::uint16_t> row) const;
   // Returns the index of a configuration. Returns nothing if the configuration is not legal, lacks a parameter or binds
