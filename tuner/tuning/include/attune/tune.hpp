@@ -49,7 +49,7 @@ enum class TuneEnd {
   estimated,    // Effort::estimate: what is known, or the default configuration; nothing was measured
   known,        // an earlier session has found the result
   finished,     // the effort is spent, or patience ended it
-  partial,      // a limit of time or trials came first; the next call continues the search
+  partial,      // a limit of time or trials, or failures alike, came first; the next call continues the search
   interrupted,  // TuneOptions::stop was requested
   no_survivor   // no configuration is legal, compiles and gives the right result
 };
