@@ -1,4 +1,4 @@
-// Background: one thread for jobs that nothing waits for. The thread starts with the first job. Any thread may add
+// Background: one thread for jobs that need not be waited for. The thread starts with the first job. Any thread may add
 // jobs. The destructor waits for the job that runs and drops the others.
 #pragma once
 

@@ -1,5 +1,5 @@
 // attune for C, and for languages that call C: Fortran, Python (ctypes), Julia. The header is plain C11 and also C++.
-// It offers what attune/attune.hpp offers; docs/c_api.md has whole programs.
+// It offers the dispatchers, kernels, plans and buffers of attune/attune.hpp; docs/c_api.md has whole programs.
 //
 // - Every function that can fail returns an attune_status. attune_last_error() then says what failed and what to do.
 //   No exception leaves a function.
@@ -100,8 +100,8 @@ typedef struct attune_problem {
 // What a plan or a launch does while the best configuration is not loaded.
 typedef enum attune_policy {
   ATTUNE_POLICY_WAIT = 0,        // compiles or loads the best configuration, and waits for it
-  ATTUNE_POLICY_BACKGROUND = 1,  // uses what is loaded or cached, while a thread of attune prepares the best; waits
-                                 // for the default configuration if nothing is loaded or cached
+  ATTUNE_POLICY_BACKGROUND = 1,  // uses what is loaded or cached; waits for the default configuration if there is
+                                 // nothing. After a launch of a kernel, a thread of attune prepares the best
   ATTUNE_POLICY_CACHED_ONLY = 2  // uses what is loaded or cached; fails with ATTUNE_NOT_PREPARED if there is nothing
 } attune_policy;
 
@@ -132,10 +132,10 @@ typedef struct attune_dispatcher_options {
   const char* site_cache;  // a second one, never written; null: $ATTUNE_SITE_CACHE, else none
   const char* regime;      // "cold", "warm" or "stream"; null: "cold"
   const char* objective;   // null: "time"
-  // Called at most once per distinct message, after the call that met the trouble, on the thread of that call or on a
-  // thread of attune. It may call functions of attune, but must neither destroy a handle nor throw. `warn` and
-  // `warn_data` must stay valid until the dispatcher and all handles made from it are destroyed. Null: prints "attune:
-  // ..." to standard error.
+  // Called at most once per distinct message, at the end of a call, on any thread that calls attune or on a thread of
+  // attune; two threads may call it at once. It may call functions of attune, but must neither destroy a handle nor
+  // throw. `warn` and `warn_data` must stay valid until the dispatcher and all handles made from it are destroyed.
+  // Null: prints "attune: ..." to standard error.
   void (*warn)(const char* message, void* warn_data);
   void* warn_data;  // passed on to `warn`
   // Since interface version 2.
@@ -154,8 +154,8 @@ typedef struct attune_statistics {
   uint64_t compiled;             // images
   uint64_t from_cache;           // images that were loaded from a cache on disk
   uint64_t reused;               // times that a loaded image served another plan
-  uint64_t waited;               // launches of ATTUNE_POLICY_BACKGROUND that waited because there was no image
-  uint64_t swaps;                // times that a better configuration replaced another
+  uint64_t waited;               // times that ATTUNE_POLICY_BACKGROUND waited because there was no image
+  uint64_t swaps;                // times that launches of a problem went over to a newly made plan
   uint64_t entries;              // problems that attune_kernel_launch() knows
   uint64_t scratch_bytes;        // scratch memory on the device
   // Since interface version 2.
@@ -251,6 +251,7 @@ ATTUNE_API attune_status attune_dispatcher_prepare(attune_dispatcher* dispatcher
                                                    const attune_problem* problems, size_t count);
 
 // Reads the wisdom again for every known problem, so that results of recent tuning are used. Plans stay as they are.
+// With `deterministic_only` it changes nothing.
 ATTUNE_API attune_status attune_dispatcher_refresh(attune_dispatcher* dispatcher);
 
 // Waits until nothing is being prepared in the background.
@@ -274,10 +275,11 @@ ATTUNE_API attune_status attune_kernel_find(attune_dispatcher* dispatcher, const
                                             attune_kernel** kernel);
 
 // Launches on `stream` (a CUstream or cudaStream_t; null: the default stream) for the problem that `values` and
-// `arguments` give. Sizes, integers and choices come from the values or from integer arguments of the same name. Types
-// come from the element types of arrays, or for ATTUNE_UNTYPED from the values. There are no defaults. The first launch
-// of a problem finds, loads or compiles its plan, as the policy says; later launches look it up. `values` may be null
-// if `value_count` is 0. Fails as attune_plan_make() and attune_plan_launch() do; nothing is launched then.
+// `arguments` give. Sizes and integers come from the values or from integer arguments of the same name, choices from
+// the values. Types come from the element types of arrays, or for ATTUNE_UNTYPED from the values. There are no
+// defaults. The first launch of a problem finds, loads or compiles its plan, as the policy says; later launches look it
+// up. `values` may be null if `value_count` is 0. Fails as attune_plan_make() and attune_plan_launch() do; after
+// ATTUNE_USAGE_ERROR and ATTUNE_NOT_PREPARED nothing was launched.
 ATTUNE_API attune_status attune_kernel_launch(const attune_kernel* kernel, void* stream,
                                               const attune_problem_value* values, size_t value_count,
                                               const attune_argument* arguments, size_t argument_count);
@@ -308,7 +310,7 @@ ATTUNE_API attune_status attune_plan_match(const attune_plan* plan, attune_match
 // Tells the plan that the content of arrays with a `symbol` changed: the next launch uploads them again.
 ATTUNE_API attune_status attune_plan_refresh_symbols(const attune_plan* plan);
 
-// Frees the handle. Scratch memory stays until the dispatcher and all handles made from it are destroyed.
+// Frees the handle. Scratch memory may stay until the dispatcher and all handles made from it are destroyed.
 ATTUNE_API void attune_plan_destroy(attune_plan* plan);
 
 // ---- device memory, for programs without a toolkit; any device pointer of the same context serves as well ----

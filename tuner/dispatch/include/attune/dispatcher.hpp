@@ -1,8 +1,9 @@
 // Dispatcher: hands out plans inside an application. It owns or borrows one device context, reads wisdom, and compiles
 // or loads images. Any thread may call it; equal requests are prepared once.
 // Missing, stale, damaged or locked tuning data throws nothing: the dispatcher uses the next rung of the match ladder
-// (docs/dispatch.md), and warns once of data that it cannot use. Only with `deterministic_only` does a locked or
-// unreadable database throw Error. The dispatcher reads the wisdom of a problem at the first plan() for that problem.
+// (docs/dispatch.md), and warns once of data that it cannot use. Three cases throw Error: a damaged bundle in add(),
+// and a locked or unreadable database in bundle() or where `deterministic_only` needs wisdom. The dispatcher reads the
+// wisdom of a problem at the first plan() for that problem.
 #pragma once
 
 #include <array>
@@ -33,8 +34,9 @@ struct DispatcherOptions {
   std::string device;
   std::filesystem::path database;  // "": $ATTUNE_DB, else the user's own
   std::filesystem::path cache;     // "": $ATTUNE_CACHE, else the user's own
-  // Receives each distinct warning at most once. Any thread of the dispatcher or of its callers may call it, also two
-  // at once. Nothing is locked then, so it may call the dispatcher. The default prints "attune: ..." to standard error.
+  // Receives each distinct warning at most once, at the end of a call, also of one that fails. Any thread of the
+  // dispatcher or of its callers may call it, also two at once. Nothing is locked then, so it may call the dispatcher.
+  // The default prints "attune: ..." to standard error.
   std::function<void(const std::string&)> warn;
   // Names the regime whose records are preferred: "cold", "warm" or "stream" (attune tune --regime). Where a problem
   // has no such record, records of another regime serve (rung `other regime`).
@@ -77,8 +79,8 @@ struct Statistics {
 class Dispatcher {
  public:
   // Opens the device. Throws Error when it cannot be opened; without a driver the message names the host device. Throws
-  // UsageError for an unknown regime, for epoch_seconds that are not greater than 0, and for a database that is named
-  // in a program without a reader of databases (attune::bundle_runtime).
+  // UsageError for an unknown device or regime, for epoch_seconds that are not greater than 0, and for a database that
+  // is named in a program without a reader of databases (attune::bundle_runtime).
   explicit Dispatcher(DispatcherOptions options = {});
   // Opens the device, and adds the bundle. This dispatcher reads no database and knows only what its bundles say, so
   // that processes with equal bundles choose equal configurations (docs/dispatch.md). Throws what the other constructor

@@ -25,8 +25,8 @@ namespace attune {
 
 struct PlanParts;
 
-// One argument as the application passes it. It refers to the caller's data and type name without copying them: make
-// and use it within one call.
+// One argument as the application passes it. It copies a scalar, but refers to the type's name and to the elements of
+// an array by value: make and use it within one call.
 struct PlanArgument {
   // values: the elements of an object in host memory (std::array, std::vector), whose address is in `bytes`
   enum class Kind : std::uint8_t { pointer, values, integer, floating, other };

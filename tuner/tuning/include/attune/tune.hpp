@@ -34,7 +34,7 @@ struct TuneOptions {
   // The program to start for workers: `attune` of the same version as this library, or one whose main() calls
   // run_command_line(). "": `attune` of $PATH, which set-user-id programs ignore.
   std::filesystem::path executable;
-  std::optional<double> seconds;         // limit of the search; replaces the effort's own limit, even if longer
+  std::optional<double> seconds;         // limit of the search; if longer than the effort's own limit, replaces it
   std::optional<std::int64_t> trials;    // limit of the search
   std::optional<std::int64_t> patience;  // ends the search after so many trials without an improvement by 1 %
   std::string strategy;                  // "NAME:option=value,..."; "": the effort's own
@@ -49,7 +49,7 @@ enum class TuneEnd {
   estimated,    // Effort::estimate: what is known, or the default configuration; nothing was measured
   known,        // an earlier session has found the result
   finished,     // the effort is spent, or patience ended it
-  partial,      // a limit of time or trials came first; the next call continues the search
+  partial,      // a limit of time or trials, or failures alike, came first; the next call continues the search
   interrupted,  // TuneOptions::stop was requested
   no_survivor   // no configuration is legal, compiles and gives the right result
 };
