@@ -175,7 +175,7 @@ typedef struct attune_match {
   const char* record_problem;  // the problem of the record that was used; "" on rung none
   double speedup;              // over the default, as recorded; 1 on rung none, and without a default
   // Since interface version 4.
-  const char* default_failure;  // verdict on the default when the record was made: "resources", ...; "": it ran
+  const char* default_failure;  // verdict on the default when the record was made: "resources", ...; "": it ran or was not tried
 } attune_match;
 
 // ---- the library ----
