@@ -18,7 +18,7 @@ namespace {
 constexpr double interrupted_seconds = 1;
 
 // With several objectives, a finalist that is the best by a further objective may be this many times as slow as the
-// fastest.
+// best by the first objective.
 constexpr double others_within = 4;
 
 // The length of a metered batch. The device hardly waits between batches of this length.
