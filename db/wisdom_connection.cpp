@@ -229,8 +229,8 @@ void WisdomConnection::check_tables() {
     throw wisdom_error(file_, {.code = SQLITE_CORRUPT, .message = fmt::format("it has a row {}", last_row)});
 }
 
-// Sets a rollback journal unless WAL is requested or in use. A WAL database cannot be read from a read-only directory,
-// and the few writes per second of a tuner gain nothing from WAL.
+// Sets a rollback journal, unless WAL is safe and is either requested or, without a request, in use. A WAL database
+// cannot be read from a read-only directory, and the few writes per second of a tuner gain nothing from WAL.
 void WisdomConnection::set_journal() {
   const auto asked = trusted_environment("ATTUNE_DB_JOURNAL");
   if (asked && *asked != "wal" && *asked != "truncate")

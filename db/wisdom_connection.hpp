@@ -52,7 +52,7 @@ class WisdomConnection {
   pid_t process_ = 0;
   std::chrono::duration<double> wait_limit_;
   DatabaseWaiting waiting_;
-  bool gave_up_ = false;  // a signal ended a wait; later waits are not ended by signals
+  bool gave_up_ = false;  // a signal ended a wait: there is no further one
   std::unique_ptr<SQLite::Database> database_;
 };
 

@@ -111,8 +111,8 @@ class WisdomStore {
   void add_trials(std::int64_t session, std::span<const Trial> trials);
   // Returns the trials of a session in the order in which they were stored.
   std::vector<Trial> trials(std::int64_t session);
-  // Returns the trials, with verdict and times, of all sessions with this record key and space: the newest first, each
-  // configuration once.
+  // Returns the trials, with verdict and times, of all sessions with this record key and space whose times have the
+  // present meaning: the newest first, each configuration once.
   std::vector<Trial> known_trials(const RecordKey& key, std::string_view space);
 
   // Returns the totals for each name of a kernel, ordered by name.

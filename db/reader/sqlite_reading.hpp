@@ -23,8 +23,8 @@ class ReadConnection {
   // Closes the connection, except in a child process after fork().
   ~ReadConnection();
 
-  // Begins a reading. All that is read from begin() to end() is of one state of the database. Holds no lock outside
-  // these calls. Throws Error; DatabaseLocked if the wait for a lock was too long.
+  // Begins a reading. All that is read from begin() to end() is of one state of the database. No lock is held before
+  // begin() and after end(). Throws Error; DatabaseLocked if the wait for a lock was too long.
   void begin();
   // Ends a reading. Returns false if the connection should not be kept, for example after a failure.
   bool end() noexcept;

@@ -93,7 +93,7 @@ class WisdomReader::Reading : public RecordReading {
     require_wisdom(reader.file_, connection_->number("PRAGMA application_id"));
     if (connection_->number("PRAGMA user_version") <= wisdom_format) require_own_view(*connection_);
   }
-  // Keeps the connection unless it failed. If threads used several at once, only the last one to end is kept.
+  // Keeps the connection if end() allows it. If threads used several at once, only the last one to end is kept.
   ~Reading() override {
     if (connection_->end()) connection_.reset(reader_.idle_.exchange(connection_.release()));
   }

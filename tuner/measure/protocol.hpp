@@ -11,7 +11,7 @@ struct Protocol {
   // Session.
   double warm_up_ms = 200;            // of default launches before the first timing, so that clocks settle
   double warm_up_most_ms = 2000;      // the most, while the clock still moves
-  double settled_clock_ratio = 0.01;  // the clock has settled: its last three readings, 50 ms apart, differ by less
+  double settled_clock_ratio = 0.01;  // the clock has settled: its last three readings, 50 ms apart, differ by no more
   int anchor_samples = 5;             // of the default configuration at each timing, at least
   int anchor_samples_most = 100;      // at most, until anchor_error is reached
   double anchor_error = 0.015;        // enough: the relative standard error of the samples' median

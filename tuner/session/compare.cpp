@@ -18,7 +18,7 @@ namespace {
 constexpr double interrupted_seconds = 1;
 
 // With several objectives, a finalist that is the best by a further objective may be this many times as slow as the
-// fastest.
+// best by the first objective.
 constexpr double others_within = 4;
 
 // The length of a metered batch. The device hardly waits between batches of this length.
@@ -199,7 +199,7 @@ std::optional<std::vector<double>> Compare::sample(const std::vector<Contender*>
 }
 
 // Takes `rounds` rounds: one sample of each contender, in random order. The first sample after a load does not count.
-// Returns false if a contender failed; it is lost, and these rounds with it.
+// Returns false, without these rounds, if they ended early or if a contender failed, which is then lost.
 bool Compare::measure_rounds(std::size_t rounds) {
   std::vector<Contender*> order = staying(compared_.contenders), slots;
   if (std::exchange(is_fresh_, false)) slots = order;

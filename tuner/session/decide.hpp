@@ -39,9 +39,9 @@ struct RecordFacts {
 Record make_record(const Decided& decided, const Compared& compared, const SessionTerms& terms,
                    const RecordFacts& facts);
 
-// Stores the record with its finalists. It becomes the current record of its key unless a stronger one stays
-// (core/record_order.hpp). `met_present` says that it was measured against the present record. Returns whether the
-// present record stands with its own figures.
+// Stores the record with its finalists, unless it only confirms the present one by a search that was cut short. It
+// becomes the current record of its key unless a stronger one stays (core/record_order.hpp). `met_present` says that it
+// was measured against the present record. Returns whether the present record stands with its own figures.
 bool keep_record(Record record, Decided& decided, const std::optional<Record>& present_record, bool met_present,
                  WisdomStore& store);
 

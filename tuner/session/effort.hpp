@@ -42,8 +42,9 @@ const EffortPlan& effort_plan(std::string_view name);
 const EffortPlan& effort_plan(Effort effort);
 
 // Returns how deeply a search of this effort measures within the user's own limit of seconds. The depth is that of the
-// deepest effort, up to this one, whose whole budget is within the limit. Confirming and comparing take no longer than
-// the search may take, or 1 s each if that is more. Without a limit, returns the effort's own depth.
+// deepest effort, up to this one, whose whole budget is within the limit, or that of `measure` if there is none.
+// Confirming and comparing take no longer than the search may take, or 1 s each if that is more. Without a limit,
+// returns the effort's own depth.
 Depth depth_within(const EffortPlan& plan, const std::optional<double>& seconds);
 
 }  // namespace attune

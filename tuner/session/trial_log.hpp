@@ -38,7 +38,7 @@ class TrialLog {
   const LeftAlone* left_alone(const Configuration& configuration) const;
 
   // Returns the configurations that this run tries again, whatever budget is left: those lifted from quarantine, and
-  // those that died with their compiler in the run before.
+  // those whose compiler died or was late in the run before, or that were perhaps killed from outside.
   const std::vector<Configuration>& second_chances() const noexcept { return second_chances_; }
 
   // Returns this session's trials, by the configuration's text.

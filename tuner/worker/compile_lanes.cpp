@@ -276,7 +276,8 @@ CompileLanes::Outcome CompileLanes::compile_alone(Transport& worker, const Image
   }
 }
 
-// Compiles a known-good image in a fresh worker. Throws Error if that fails twice: then the environment is at fault.
+// Compiles a known-good image, in a fresh worker where the present one is gone. Throws Error if that fails twice: then
+// the environment is at fault.
 void CompileLanes::restart_and_check(Transport& worker, const std::string& why, std::uint64_t epoch) {
   std::optional<ImageRequest> known_good;
   {

@@ -22,7 +22,7 @@ class CompileLanes {
  public:
   using Start = std::function<std::unique_ptr<Transport>()>;
   // Opens one worker, to read its toolchain. Throws Error when the compiler is missing or the worker does not start.
-  // `start` makes the transport to a further worker. The lanes' threads call `deliver`, which must not call the lanes.
+  // `start` makes the transport to one worker. The lanes' threads call `deliver`, which must not call the lanes.
   CompileLanes(Start start, std::function<void(Result)> deliver);
   // Drops images whose compile has not begun, and abandons the compiles under way.
   ~CompileLanes();

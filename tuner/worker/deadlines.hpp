@@ -23,7 +23,7 @@ struct Deadlines {
   // For data, [[prepare]] and [[reference]]. It is long because a reference may be the simplest possible kernel.
   static constexpr double most_begin_seconds = 900;
   static constexpr double open_seconds = 120;  // a driver may need long to wake a device
-  static constexpr double take_seconds = 10;   // from one job's end until an open worker begins the next job
+  static constexpr double take_seconds = 10;   // until an open worker begins a job that it has, after the job before
   // A check also resets and compares data, as Begin did. It may take data_factor times as long as Begin, and
   // data_seconds.
   static constexpr double data_factor = 3, data_seconds = 1;

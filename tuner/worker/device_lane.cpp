@@ -20,8 +20,8 @@ constexpr std::size_t most_in_flight = 2;
 // way.
 constexpr std::size_t most_bytes_ahead = 512 << 10;
 
-// The share of the device's memory that may leak in a worker. A worker with larger leaks is replaced, before it runs
-// out of memory.
+// How much may leak in a worker, as a share of the memory that was free after Begin. A worker with larger leaks is
+// replaced, before it runs out of memory.
 constexpr double leaked_share = 0.5;
 
 std::size_t image_bytes(const Job& job) {
@@ -104,7 +104,7 @@ void DeviceLane::run() {
 }
 
 // Reports that the environment is at fault: the first job's result holds the present exception, and the other jobs are
-// dropped. It must be called in a catch block, after the worker has ended.
+// dropped. It must be called in a catch block, when the worker is ended or lost.
 void DeviceLane::fail() {
   Result result;
   result.error = std::current_exception();
@@ -118,7 +118,7 @@ void DeviceLane::fail() {
   deliver(std::move(work), std::move(result));
 }
 
-// Forgets the problem and all jobs of a worker that has ended. The caller holds the mutex.
+// Forgets the problem and all jobs of a worker that is ended or lost. The caller holds the mutex.
 void DeviceLane::forget() {
   is_recovering_ = false;
   in_flight_.clear();

@@ -25,7 +25,7 @@ class DeviceLane {
 
   // Takes a job. Jobs are done in the order of submission.
   void submit(Ticket ticket, Job job);
-  // Ends the worker and drops all jobs, which get no result. Returns when they are gone.
+  // Drops all jobs, which get no result, and ends the worker if it has any of them. Returns when they are gone.
   void abandon();
   void set_known_good(std::optional<KnownGood> known_good) { contents_.set_known_good(std::move(known_good)); }
 

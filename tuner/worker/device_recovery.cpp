@@ -228,8 +228,8 @@ Received DeviceRecovery::ask(const Job& job, std::optional<Clock::time_point>& b
   return received;
 }
 
-// Sends one job and returns the answer. If the worker died of the job, or can no longer use its device, the status of
-// `death` is not ok, and the answer has no meaning.
+// Sends one job and returns the answer. The status of `death` is not ok if the worker died of the job, so that there is
+// no answer, or if the worker can no longer use its device, as the answer says.
 Answer DeviceRecovery::ask_or_die(const Job& job, Death& death) {
   std::optional<Clock::time_point> begun;
   Received received = ask(job, begun);

@@ -127,7 +127,7 @@ struct Tried {
 // The answer to Rounds.
 struct RoundsSampled {
   Status status;
-  std::vector<double> samples_ns;  // one for each slot; fewer when the status is not ok
+  std::vector<double> samples_ns;  // one for each slot; perhaps fewer when the status is not ok
 };
 
 struct CheckedAgain {

@@ -52,7 +52,8 @@ class Pool {
   Result run(DeviceJob job) { return wait(submit(std::move(job))); }
   // Compiles an image and waits for it.
   CompileOutcome compile(const ImageRequest& request);
-  // Ends the device worker and drops its jobs, which get no result. A fresh worker must get a Begin first.
+  // Drops the jobs for the device, which get no result, and ends a worker that has any of them. A fresh worker must get
+  // a Begin first.
   void abandon_device_jobs();
   // Drops all images whose result was not taken yet. They get no result.
   void cancel_compiles();

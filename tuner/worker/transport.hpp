@@ -23,7 +23,7 @@ struct Received {
   enum class End { replied, died, timed_out } end = End::replied;
   Reply reply;                   // if the worker replied
   std::string why;               // else: "killed by signal 11 (Segmentation fault)", with its last output
-  int signal = 0;                // the signal that ended the worker; 0: none, or SIGKILL by this process
+  int signal = 0;                // that ended the worker; 0: none, or SIGKILL after a late or damaged reply
   double processor_seconds = 0;  // the processor time that the worker used, once it has ended
 };
 

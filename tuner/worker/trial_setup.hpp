@@ -72,12 +72,12 @@ class ReferenceDoesNotCompile : public Error {
   using Error::Error;
 };
 
-// Compiles one image. A coordinator passes its pool's compile().
+// Compiles one image. A coordinator has its pool do that.
 using CompileOne = std::function<CompileOutcome(const ImageRequest&)>;
 
 // Compiles [[prepare]] and [[reference]], and returns the setup with their images. Without a reference, the output of
 // `default_configuration` is the expected one. The reference has the scratch sizes of `default_configuration`. Throws
-// ReferenceDoesNotCompile, and Error when an expression of the kernel cannot be evaluated for this problem.
+// ReferenceDoesNotCompile, and Error when a part of the kernel cannot be evaluated for this problem.
 TrialSetup trial_setup(const KernelSpec& spec, const Problem& problem, const Configuration& default_configuration,
                        const DeviceInfo& device, const CompileOne& compile, std::uint64_t seed);
 

@@ -12,8 +12,8 @@ namespace {
 // Compile workers are nicer, because measuring has priority over compiling.
 constexpr int compile_niceness = 10;
 
-// A compile worker's address space. A template that needs more gets a verdict, and the machine does not run out of
-// memory. NVRTC with all of CCCL included needs less than 2 GiB.
+// A compile worker's address space. A template that needs more gets a verdict instead of the machine's memory. NVRTC
+// with all of CCCL included needs less than 2 GiB.
 constexpr std::uint64_t default_compile_bytes = std::uint64_t{8} << 30;
 
 std::uint64_t compile_bytes() {

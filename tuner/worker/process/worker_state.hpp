@@ -45,7 +45,8 @@ WorkerState worker_state();
 std::string changes(const WorkerState& before, const WorkerState& now);
 
 // Returns a function that calls `answer` and adds to each reply what the kernels of the job changed in this process, in
-// which they run. If a job failed after such a change, the reply blames the job's instance with the verdict `fault`.
+// which they run. If the answer after such a change is a Failure, the reply blames the job's instance instead, with the
+// verdict `fault`.
 std::function<Reply(const Job&)> watching_this_process(std::function<Reply(const Job&)> answer);
 
 }  // namespace attune
