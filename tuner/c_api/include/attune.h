@@ -174,8 +174,9 @@ typedef struct attune_match {
   const char* problem;         // what the plan was made for, with defaults: "n=1000 T=float"
   const char* record_problem;  // the problem of the record that was used; "" on rung none
   double speedup;              // over the default, as recorded; 1 on rung none, and without a default
-  // Since interface version 4.
-  const char* default_failure;  // verdict on the default when the record was made: "resources", ...; "": it ran or was not tried
+  // Verdict on the default when the record was made: "resources", ...; "" if it ran or was not tried. Since interface
+  // version 4.
+  const char* default_failure;
 } attune_match;
 
 // ---- the library ----
