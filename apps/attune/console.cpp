@@ -94,6 +94,13 @@ std::string unsettled_text(const FinalDecision& decision) {
   return fmt::format("after {} the closest are known to +-{:.2f} %", rounds, 100 * decision.half_width);
 }
 
+std::string record_stands_text(const Record& record) {
+  const std::string_view failure = default_failure(record);
+  return fmt::format("the record of {} stands: {}, {}, {}", utc_text(record.made_ms), time_text(record.median_ns),
+                     failure.empty() ? fmt::format("{:.2f}x", record.speedup) : say_default_failed(failure),
+                     counted(record.trials, "trial"));
+}
+
 }  // namespace
 
 Console::Console(const KernelSpec& spec, bool verbose) : spec_(spec), verbose_(verbose) {}
@@ -185,11 +192,9 @@ void Console::session_started(const SessionStart& start) {
     text += fmt::format("  too large to count under `{}`: configurations are checked one by one\n",
                         fmt::join(start.uncounted, "`, `"));
   if (start.self_checked)
-    text += "  " +
-            in_lines(fmt::format("no [[reference]]: results are checked against the default configuration's{}",
-                                 start.narrowed ? ", or where it fails against those of the first values left" : ""),
-                     2) +
-            "\n";
+    text +=
+        indented_line(fmt::format("no [[reference]]: results are checked against the default configuration's{}",
+                                  start.narrowed ? ", or where it fails against those of the first values left" : ""));
   if (start.trials_before > 0) text += fmt::format("  continuing after {}\n", counted(start.trials_before, "trial"));
   if (start.ladder_steps > 0) text += fmt::format("  first: {} of its ladder\n", counted(start.ladder_steps, "step"));
   if (start.warm_start > 0)
@@ -280,6 +285,11 @@ void Console::show_result(const SessionRequest& request, const SessionResult& re
     put_text("{}\n", result.explanation);
     return;
   }
+  show_figures(result, ceilings);
+  if (result.end != SessionResult::End::known) show_end(request, result, database);
+}
+
+void Console::show_figures(const SessionResult& result, std::span<const Ceiling> ceilings) {
   const Record& record = *result.record;
   if (result.end == SessionResult::End::known)
     put_text("{}\n", in_lines(fmt::format("{} for {} is tuned already ({}, {}, {}); --fresh starts over", spec_.name,
@@ -291,28 +301,22 @@ void Console::show_result(const SessionRequest& request, const SessionResult& re
   if (shown.default_ns > 0) put_text("  default  {}\n", with_bound(shown.default_ns, shown, ceilings));
   put_text("  best     {}\n", with_bound(shown.median_ns, shown, ceilings));
   put_text("{:{}}{}\n", "", best_column, in_lines(shown_in_the_end(shown.configuration), best_column));
-  put_text("  {}\n", in_lines(gain_text(shown) + marks_text(shown), 2));
-  if (shown.choice != Choice::fastest) put_text("  {}\n", in_lines(choice_text(shown), 2));
+  put_text("{}", indented_line(gain_text(shown) + marks_text(shown)));
+  if (shown.choice != Choice::fastest) put_text("{}", indented_line(choice_text(shown)));
   for (const std::string& remark : result.remarks) put_text("{}", note_line(remark));
-  if (result.elsewhere) put_text("  {}\n", in_lines(elsewhere_text(*result.elsewhere), 2));
-  if (result.decision && !result.decision->is_settled)
-    put_text("  {}\n", in_lines(unsettled_text(*result.decision), 2));
-  if (result.record_stands)
-    put_text("  {}\n",
-             in_lines(fmt::format("the record of {} stands: {}, {}, {}", utc_text(record.made_ms),
-                                  time_text(record.median_ns),
-                                  default_failure(record).empty() ? fmt::format("{:.2f}x", record.speedup)
-                                                                  : say_default_failed(default_failure(record)),
-                                  counted(record.trials, "trial")),
-                      2));
+  if (result.elsewhere) put_text("{}", indented_line(elsewhere_text(*result.elsewhere)));
+  if (result.decision && !result.decision->is_settled) put_text("{}", indented_line(unsettled_text(*result.decision)));
+  if (result.record_stands) put_text("{}", indented_line(record_stands_text(record)));
   put_text("{}", front_text(record, result.finalists, verbose_));
-  if (!result.left_out.empty()) put_text("  {}\n", in_lines(left_out_explanation(result.left_out), 2));
-  if (result.end == SessionResult::End::known) return;
-  if (result.reason)
-    put_text("ended by {}\n", reason_text(*result.reason, request.limits, result.run_trials < result.trials));
+  if (!result.left_out.empty()) put_text("{}", indented_line(left_out_explanation(result.left_out)));
+}
+
+// Shows why the session ended, what became of its trials, and how to go on.
+void Console::show_end(const SessionRequest& request, const SessionResult& result, const std::string& database) {
+  const bool is_continued = result.run_trials < result.trials;
+  if (result.reason) put_text("ended by {}\n", reason_text(*result.reason, request.limits, is_continued));
   put_text("{}{}: {}; {}\n", counted(result.trials, "trial"),
-           result.run_trials < result.trials ? fmt::format(", {} of them now", result.run_trials) : "",
-           verdicts_text(result.verdicts),
+           is_continued ? fmt::format(", {} of them now", result.run_trials) : "", verdicts_text(result.verdicts),
            database.empty() ? "kept in no database (--db FILE)" : "kept in " + database);
   put_text("{}",
            rejections_text(result.rejections, database.empty() ? "" : trials_command(spec_.name, problem_, database)));

@@ -45,6 +45,8 @@ class Console final : public Observer {
   std::string trials_text(const Progress& progress) const;
   void show_best(const Configuration& best, double nanoseconds);
   void show_default(const Progress& progress);
+  void show_figures(const SessionResult& result, std::span<const Ceiling> ceilings);
+  void show_end(const SessionRequest& request, const SessionResult& result, const std::string& database);
   void show_row(double ratio, double nanoseconds, const Configuration& configuration);
   std::string rate_column(const std::string& text) const;
   std::string anchor_name() const;

@@ -64,6 +64,41 @@ std::string steps_text(const std::vector<NamedText>& steps, bool verbose) {
   return configurations_text(steps, verbose ? Beside::none : Beside::previous);
 }
 
+// Returns each step that is legal for some problem of a sweep.
+std::vector<NamedText> steps_of(const std::vector<LadderTable>& tables) {
+  std::vector<NamedText> steps;
+  for (const LadderTable& table : tables)
+    for (const SideBySideRow& row : table.compared.rows)
+      if (std::none_of(steps.begin(), steps.end(), [&](const NamedText& step) { return step.name == row.name; }))
+        steps.push_back(named_text(row));
+  return steps;
+}
+
+// Returns "62.91 us, 2.133 TB/s", without a metric "62.91 us"; the verdict of what failed.
+std::string sweep_cell(const LadderTable& table, const SideBySideRow& row, std::optional<Metric> metric) {
+  if (!row.status.ok()) return std::string(to_text(row.status.verdict));
+  if (!has_time(row)) return "";
+  const std::string rate = rate_in(table, row, metric);
+  return time_text(row.time_ns.value) + (rate.empty() ? "" : ", " + rate);
+}
+
+// Returns the head and a row for each problem. A step that is not legal for a problem has an empty cell there.
+std::vector<Cells> sweep_rows(const std::vector<LadderTable>& tables, const std::string& swept,
+                              const std::vector<NamedText>& steps, std::optional<Metric> metric) {
+  std::vector<Cells> rows{{swept}};
+  for (const NamedText& step : steps) rows.front().push_back(step.name);
+  for (const LadderTable& table : tables) {
+    Cells& cells = rows.emplace_back(Cells{table.problem.at(swept).text()});
+    const auto& compared = table.compared.rows;
+    for (const NamedText& step : steps) {
+      const auto of_step = [&](const SideBySideRow& row) { return row.name == step.name; };
+      const auto row = std::find_if(compared.begin(), compared.end(), of_step);
+      cells.push_back(row == compared.end() ? "" : sweep_cell(table, *row, metric));
+    }
+  }
+  return rows;
+}
+
 std::string ratio_cell(const std::optional<double>& ratio) { return ratio ? ratio_text(*ratio) : ""; }
 
 }  // namespace
@@ -119,32 +154,10 @@ std::vector<Json> ladder_lines(const LadderTable& table) {
 }
 
 std::string sweep_text(const std::vector<LadderTable>& tables, const std::string& swept, bool verbose) {
-  std::vector<NamedText> steps;  // each that is legal for some value
-  for (const LadderTable& table : tables)
-    for (const SideBySideRow& row : table.compared.rows)
-      if (std::none_of(steps.begin(), steps.end(), [&](const NamedText& step) { return step.name == row.name; }))
-        steps.push_back(named_text(row));
-  const std::optional<Metric> metric = metric_of_table(tables.front());
-  Cells head{swept};
-  for (const NamedText& step : steps) head.push_back(step.name);
-  std::vector<Cells> with_rates{head}, times{head};
-  for (const LadderTable& table : tables) {
-    Cells& both = with_rates.emplace_back(head.size());
-    Cells& alone = times.emplace_back(head.size());
-    both[0] = alone[0] = table.problem.at(swept).text();
-    for (std::size_t i = 0; i < steps.size(); ++i)
-      for (const SideBySideRow& row : table.compared.rows) {
-        if (row.name != steps[i].name) continue;
-        const std::string rate = has_time(row) ? rate_in(table, row, metric) : "";
-        alone[i + 1] = !row.status.ok() ? std::string(to_text(row.status.verdict))
-                       : has_time(row)  ? time_text(row.time_ns.value)
-                                        : "";
-        both[i + 1] = alone[i + 1] + (rate.empty() ? "" : ", " + rate);
-      }
-  }
-  const std::string text = table_text(with_rates);
+  const std::vector<NamedText> steps = steps_of(tables);
+  const std::string text = table_text(sweep_rows(tables, swept, steps, metric_of_table(tables.front())));
   const bool fits = text.find('\n') <= output_columns();
-  return (fits ? text : table_text(times)) + steps_text(steps, verbose);
+  return (fits ? text : table_text(sweep_rows(tables, swept, steps, std::nullopt))) + steps_text(steps, verbose);
 }
 
 }  // namespace attune::cli

@@ -101,6 +101,8 @@ std::string in_lines_with_command(std::string_view given, std::size_t column) {
   return in_lines(advice.text, column) + "\n" + std::string(column, ' ') + visible_text(advice.command);
 }
 
+std::string indented_line(std::string_view text) { return "  " + in_lines(text, 2) + "\n"; }
+
 std::string note_line(std::string_view text) {
   constexpr std::string_view begin = "  note: ";
   return std::string(begin) + in_lines_with_command(text, begin.size()) + "\n";

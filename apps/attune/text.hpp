@@ -33,6 +33,8 @@ Advice advice_in(std::string_view given);
 // Returns the same as in_lines(). A command at its end has a line of its own, unbroken, so that it can be copied.
 std::string in_lines_with_command(std::string_view given, std::size_t column);
 
+// Returns "  TEXT" in lines that fit, with a line end.
+std::string indented_line(std::string_view text);
 // Returns "  note: TEXT" in lines that fit, with a line end.
 std::string note_line(std::string_view text);
 // Returns "  NAME           TEXT" in lines that fit, with a line end: a fact about a record or a plan.

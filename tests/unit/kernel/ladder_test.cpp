@@ -5,69 +5,12 @@
 
 #include <algorithm>
 
-namespace attune {
+#include "unit/kernel/ladder_fixture.hpp"
+
+namespace attune::test {
 namespace {
 
 using testing::HasSubstr;
-
-KernelSpec reduce_spec() {
-  KernelSpec spec;
-  spec.name = "reduce";
-  spec.problem = {{"n", ProblemKind::size, {}, {}, {}},
-                  {"rows", ProblemKind::size, {}, {}, {}},
-                  {"offset", ProblemKind::integer, {}, {}, {}},
-                  {"T", ProblemKind::type, {"float", "double"}, {}, {}}};
-  spec.parameters = {{"BLOCK", {256, 128, 512}}};
-  spec.fingerprints = {"code1", "contract1", "space1"};
-  return spec;
-}
-
-DeviceInfo h200() {
-  DeviceInfo device;
-  device.name = "NVIDIA H200";
-  device.compute_capability = 90;
-  device.multiprocessors = 132;
-  device.memory_bytes = 141ull << 30;
-  device.driver = "580.1 (CUDA 13.0)";
-  return device;
-}
-
-Problem problem(std::int64_t n, std::int64_t rows = 1, const char* type = "float", std::int64_t offset = 0) {
-  return {{"n", n}, {"rows", rows}, {"offset", offset}, {"T", type}};
-}
-
-class MatchLadder : public testing::Test {
- protected:
-  Record record(const Problem& of, std::int64_t block, const DeviceInfo& device, std::string uuid = "u") const {
-    Record record;
-    record.uuid = std::move(uuid);
-    record.key = {"reduce", "code1", "contract1", device.class_key(), of, "cold", "time"};
-    record.device_name = device.name;
-    record.compute_capability = device.compute_capability;
-    record.multiprocessors = device.multiprocessors;
-    record.configuration = {{"BLOCK", block}};
-    record.speedup = 1.5;
-    record.toolchain = "NVRTC 13.0";
-    record.driver = device.driver;
-    record.trials = 7;
-    return record;
-  }
-  Record record(const Problem& of, std::int64_t block, std::string uuid = "u") const {
-    return record(of, block, device_, std::move(uuid));
-  }
-  std::vector<GradedMatch> ladder(std::vector<Record> records) const { return match_ladder(request_, records); }
-  void forbid(std::int64_t block) { spec_.rules.push_back(Expression("BLOCK != " + std::to_string(block))); }
-  // The first rung's, or 0 when there is none.
-  std::int64_t best_block(std::vector<Record> records) const {
-    const auto rungs = ladder(std::move(records));
-    return rungs.empty() ? 0 : rungs.front().match.configuration.at("BLOCK").integer();
-  }
-
-  KernelSpec spec_ = reduce_spec();
-  Problem problem_ = problem(1000);
-  DeviceInfo device_ = h200();
-  MatchRequest request_{spec_, problem_, device_, "reduce"};
-};
 
 TEST_F(MatchLadder, AnEarlierWayOfMeasuringIsStale) {
   Record before = record(problem_, 128);
@@ -330,92 +273,6 @@ TEST_F(MatchLadder, TheOrderOfTheRecordsDoesNotMatter) {
   } while (std::ranges::next_permutation(records, {}, &Record::uuid).found);
 }
 
-// What is tried behind the records that fit.
-class LastRungs : public MatchLadder {
- protected:
-  std::vector<GradedMatch> last(const std::vector<Record>& records) const {
-    std::vector<GradedMatch> rungs;
-    add_last_rungs(rungs, request_, records, "");
-    return rungs;
-  }
-  // "none 256, other problem 512", with "!" behind a last resort.
-  std::string order(const std::vector<Record>& records) const {
-    std::string text;
-    for (const GradedMatch& rung : last(records))
-      text += (text.empty() ? "" : ", ") + std::string(to_text(rung.match.rung)) + " " +
-              rung.match.configuration.at("BLOCK").text() + (rung.is_last_resort ? "!" : "");
-    return text;
-  }
-  static Record failing(Record record, Verdict verdict = Verdict::resources) {
-    record.default_verdict = verdict;
-    record.speedup = 1;
-    return record;
-  }
-};
-
-TEST_F(LastRungs, WhatIsKnownOfOtherProblemsComesBehindTheFallBacks) {
-  EXPECT_EQ(order({}), "none 256");
-  const std::vector<Record> records{record(problem(100'000), 512), record(problem(1001), 128, "near")};
-  EXPECT_EQ(order(records), "none 256, other problem 512!");
-  EXPECT_EQ(ladder(records).size(), 1u) << "it fits no better than before";
-  EXPECT_EQ(
-      last(records)[1].match.why,
-      "reduce was tuned on NVIDIA H200 for n=100000 rows=1 offset=0 T=float, another problem; no fall-back can be "
-      "used, so what was found is used (try: attune tune reduce --problem \"n=1000 rows=1 offset=0 T=float\")");
-  EXPECT_EQ(order({record(problem(100'000), 256)}), "none 256") << "the same would fail the same";
-  spec_.rules.push_back(Expression("BLOCK == 128 || n > 1000"));
-  EXPECT_EQ(order({record(problem(100'000), 512, "a"), record(problem(200'000), 128, "b")}), "other problem 128")
-      << "no other one is legal";
-}
-
-TEST_F(LastRungs, ADefaultThatIsKnownToFailComesLast) {
-  const std::vector<Record> records{failing(record(problem(100'000), 512))};
-  EXPECT_EQ(order(records), "other problem 512, none 256!");
-  const Match other = last(records)[0].match, fallback = last(records)[1].match;
-  EXPECT_EQ(other.why,
-            "reduce was tuned on NVIDIA H200 for n=100000 rows=1 offset=0 T=float, another problem; the default "
-            "configuration failed "
-            "(resources) when n=100000 rows=1 offset=0 T=float was tuned, so what was found is used (try: attune tune "
-            "reduce --problem \"n=1000 rows=1 offset=0 T=float\")");
-  EXPECT_EQ(other.default_failure, "resources");
-  EXPECT_EQ(other.record_problem, problem(100'000).text());
-  EXPECT_THAT(fallback.why,
-              HasSubstr("using the default, though the default configuration failed (resources) when n=100000 "));
-  EXPECT_EQ(order({failing(record(problem(1001), 512))}), "none 256!") << "that record fits: match_ladder() has it";
-  EXPECT_EQ(order({failing(record(problem(100'000), 512), Verdict::restricted)}), "none 256, other problem 512!")
-      << "it was not tried";
-}
-
-TEST_F(LastRungs, OfTheRecordsOfThisDeviceClassTheNearestKnowsWhetherTheDefaultFails) {
-  const Record far = record(problem(100'000), 512, "a"), nearer = record(problem(10'000), 128, "b");
-  EXPECT_EQ(order({failing(far), nearer}), "none 256, other problem 128!, other problem 512!");
-  EXPECT_EQ(order({far, failing(nearer)}), "other problem 128, other problem 512, none 256!");
-  DeviceInfo pcie = h200();
-  pcie.name = "NVIDIA H100 PCIe";
-  EXPECT_EQ(order({failing(record(problem_, 512, pcie)), record(problem(10'000), 128, "b")}),
-            "none 256, other problem 128!");
-}
-
-TEST_F(LastRungs, AnotherDefaultSaysNothingOfThisOne) {
-  const std::vector<Configuration> fallbacks{{{"BLOCK", 256}}, {{"BLOCK", 128}}};
-  request_.fallbacks = fallbacks;
-  EXPECT_EQ(order({failing(record(problem(100), 512))}), "other problem 512, none 128, none 256!");
-  spec_.rules.push_back(Expression("BLOCK != 256 || n < 500"));
-  EXPECT_EQ(order({failing(record(problem(100), 512))}), "none 128, other problem 512!") << "there it was 256";
-  EXPECT_EQ(order({failing(record(problem(100'000), 512))}), "other problem 512, none 128!");
-  EXPECT_EQ(order({failing(record(problem(100'000), 128))}), "none 128!") << "what is known to fail is no help";
-}
-
-TEST_F(LastRungs, EqualNamesComeFirstThenTheRegimeThenTheNearest) {
-  spec_.parameters = {{"BLOCK", {256, 128, 512, 64, 32, 1024}}};
-  Record warm = record(problem(1001), 32, "d");
-  warm.key.regime = "warm";
-  EXPECT_EQ(order({record(problem(1000, 1, "double"), 64, "a"), record(problem(100'000), 512, "b"),
-                   record(problem(10'000), 128, "c"), warm, record(problem(20'000), 1024, "e")}),
-            "none 256, other problem 128!, other problem 1024!, other problem 512!, other problem 32!")
-      << "four at most";
-}
-
 TEST_F(MatchLadder, ARecordWhoseDefaultFailedSaysSo) {
   Record failing = record(problem_, 128);
   failing.default_verdict = Verdict::fault;
@@ -442,4 +299,4 @@ TEST_F(MatchLadder, WithoutWisdomTheNextStepIsNamed) {
 }
 
 }  // namespace
-}  // namespace attune
+}  // namespace attune::test

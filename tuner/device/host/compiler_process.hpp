@@ -12,7 +12,7 @@ namespace attune {
 struct ProcessResult {
   int exit_code = -1;  // -1: ended by a signal or the deadline
   int signal = 0;
-  double processor_seconds = 0;  // of the program, and of those that it waited for
+  double processor_seconds = 0;  // used by the program and by the children that it waited for
   bool timed_out = false;        // at the deadline the whole process group was killed
   std::string output;            // standard output and error, at most output_bytes, then "... (N bytes more)"
 };

@@ -13,7 +13,6 @@
 #include <fstream>
 #include <map>
 #include <span>
-#include <sstream>
 
 #include "attune/error.hpp"
 #include "attune_embedded/argument_checks.hpp"
@@ -27,6 +26,7 @@
 #include "base/user_limits.hpp"
 #include "device/checked_source.hpp"
 #include "device/host/compiler_end.hpp"
+#include "device/host/compiler_messages.hpp"
 #include "device/host/compiler_process.hpp"
 #include "device/host/include/abi.hpp"
 #include "device/host/opened_files.hpp"
@@ -34,7 +34,6 @@
 #include "device/host/static_shared.hpp"
 #include "device/host/timing_gate.hpp"
 #include "device/host/translation_unit.hpp"
-#include "device/host/unsupported.hpp"
 #include "device/line_directive.hpp"
 
 namespace attune {
@@ -191,30 +190,6 @@ void write_sources(const fs::path& folder, const fs::path& place, const ImageReq
   write_file(place / "kernel.cpp", translation_unit(source, request.options, entries, checks, variant));
 }
 
-// Returns the messages without those about generated entries, provided that errors remain: these name the mistake at
-// the `entry` of the kernel file.
-std::string without_entries(const std::string& messages) {
-  std::string kept;
-  bool has_error = false;
-  std::istringstream lines(messages);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("entries:") || line.find("(void** attune_parameters)") != std::string::npos) continue;
-    kept += line + "\n";
-    has_error |= line.find("error:") != std::string::npos;
-  }
-  return has_error ? kept : messages;
-}
-
-// Returns the compiler's messages. If they are about something unsupported, a line at the top says so, because the
-// messages may be pages about its consequences.
-std::string error_log(const SourceText& source, const std::string& messages) {
-  std::vector<Header> files = source.headers;
-  files.push_back({source.name, source.text});
-  files.push_back({"attune.cuh", std::string(attune_embedded::attune.text)});
-  const std::optional<std::string> use = unsupported_use(messages, files);
-  return use ? *use + "\n" + messages : without_entries(messages);
-}
-
 // If the user set a limit, exceeding it is the configuration's fault; otherwise it is the machine's.
 CompileOutcome memory_failure(const std::string& source, const std::string& log) {
   if (compile_limit_bytes())
@@ -250,7 +225,7 @@ bool run_step(const std::vector<std::string>& command, const fs::path& place, Ti
         failure(Verdict::compile_crash, fmt::format("{}: the compiler crashed (signal {}, exit code {})\n{}",
                                                     source.name, result.signal, result.exit_code, built.log));
   } else if (result.exit_code != 0) {
-    built.failed = failure(Verdict::compile_error, error_log(source, built.log));
+    built.failed = failure(Verdict::compile_error, messages_of(source, built.log));
   }
   return built.failed.verdict == Verdict::ok;
 }
