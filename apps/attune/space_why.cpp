@@ -112,7 +112,7 @@ void show_nearest(const SearchSpace& space, const Answer& found) {
     const Value& value = found.nearest->at(wished.name);
     if (value != wished.value) put_text("    {}: {} instead of {}\n", wished.name, value.text(), wished.value.text());
   }
-  put_text("  {}\n", in_lines(whole_text(*found.nearest), 2));
+  put_text("{}", indented_line(whole_text(*found.nearest)));
 }
 
 void show_text(const AskedSpace& asked, const Answer& found) {

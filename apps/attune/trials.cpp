@@ -160,7 +160,7 @@ void show_session(const SessionRow& session, const std::vector<Trial>& all, cons
                                 session.key.strategy, counted(all.size(), "trial"), verdicts_text(counts)),
                     4));
   const std::size_t shown = std::min(chosen.size(), wanted.limit);
-  if (shown > 1 && !wanted.verbose) put_text("  {}\n", in_lines(beside_text(Beside::first), 2));
+  if (shown > 1 && !wanted.verbose) put_text("{}", indented_line(beside_text(Beside::first)));
   for (std::size_t i = 0; i < shown; ++i) show_trial(chosen[i], chosen.front(), wanted);
   if (shown < chosen.size()) put_text("  {} more: --limit {} shows them\n", chosen.size() - shown, chosen.size());
 }
