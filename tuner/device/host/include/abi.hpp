@@ -16,10 +16,10 @@ struct Thread {
   Index3 block_index;
   Index3 block_size;
   Index3 grid_size;
-  void* dynamic_shared;  // of the block, 256-byte aligned
-  unsigned lane;         // linear thread index modulo 32
-  unsigned operations;   // atomic operations so far: every so many yield
-  unsigned cooperative;  // whether all blocks of the launch run at once
+  void* dynamic_shared;      // of the block, 256-byte aligned
+  unsigned lane;             // linear thread index modulo 32
+  unsigned operations;       // atomic operations so far: every so many yield
+  unsigned cooperative = 0;  // whether all blocks of the launch run at once
 };
 
 // A tensor map, as attune_async.cuh reads it. All zeros: there is none.

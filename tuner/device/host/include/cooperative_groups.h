@@ -301,7 +301,7 @@ inline thread_group tiled_partition(const thread_group& parent, unsigned threads
   return thread_group::attune_tile(parent, threads);
 }
 inline coalesced_group tiled_partition(const coalesced_group& parent, unsigned threads) {
-  return coalesced_group(thread_group::attune_tile(parent, threads));
+  return coalesced_group(coalesced_group::attune_tile(parent, threads));
 }
 
 inline unsigned long long thread_group::num_threads() const {
