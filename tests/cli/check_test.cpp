@@ -20,6 +20,15 @@ class Check : public Workbench {
   bool has_nvrtc() const { return output_of({"--version"}).find("NVRTC   none") == std::string::npos; }
 };
 
+// Written as for nvcc.
+TEST_F(Check, RunsKernelsWithCooperativeGroups) {
+  for (const char* const name : {"group_layernorm", "grid_sum"}) {
+    const CommandResult result = attune({"check", ATTUNE_TEST_DATA "/kernels/" + std::string(name) + ".cu"});
+    EXPECT_EQ(result.code, 0) << result.out << result.err;
+    EXPECT_THAT(result.out, HasSubstr("verdict: ok"));
+  }
+}
+
 TEST_F(Check, RunsOneConfigurationAndSaysWhatIsWrongWithIt) {
   struct Case {
     std::string file;

@@ -158,7 +158,7 @@ TEST_F(HostCompile, RefusesWhatItDoesNotOfferByName) {
                                    {"  asm(\n\"bar.sync 0;\");", "asm"},
                                    {"  cudaMalloc(&out, 1);", "cudaMalloc"},
                                    {"  run<<<1, 32>>>(out);", "<<<"},
-                                   {"  cooperative_groups::this_grid().sync();", "cooperative_groups"},
+                                   {"  auto cluster = this_cluster();", "this_cluster"},
                                    {"  throw 1;", "throw"},
                                    {"#include <cub/cub.cuh>", "cub/cub.cuh"},
                                    {"  __nv_fp8_e4m3 x; (void)x;", "__nv_fp8_e4m3"}}) {

@@ -2,6 +2,7 @@
 // capability). Multiprocessors, memory, bus and L2 are taken from a representative chip.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "attune/device_info.hpp"

@@ -31,9 +31,10 @@ void BlockRunner::Queue::append(Queue& other) {
 
 // ---- Blocks ----
 
-void BlockRunner::begin(const KernelCall& call, const std::atomic<bool>& stop) {
+void BlockRunner::begin(const KernelCall& call, const std::atomic<bool>& stop, GridBarrier& barrier) {
   call_ = call;
   stop_ = &stop;
+  grid_ = &barrier;
   main_ = FiberContext();  // several threads may use a device in turn
   current_ = call.current_slot();
   const auto& grid = call.shape.grid;
@@ -41,6 +42,7 @@ void BlockRunner::begin(const KernelCall& call, const std::atomic<bool>& stop) {
   threads_ = call.threads();
   next_.block_size = {block[0], block[1], block[2]};
   next_.grid_size = {grid[0], grid[1], grid[2]};
+  next_.cooperative = call.shape.cooperative;
   next_.dynamic_shared = dynamic_shared_of_thread();
   arm_dynamic_shared(call.shape.shared_bytes);
 }

@@ -15,6 +15,7 @@
 
 #include "device/host/fault_signals.hpp"
 #include "device/host/fiber_context.hpp"
+#include "device/host/grid_barrier.hpp"
 #include "device/host/kernel_call.hpp"
 
 namespace attune {
@@ -26,8 +27,8 @@ class BlockRunner {
   BlockRunner& operator=(const BlockRunner&) = delete;
 
   // Prepares the calling OS thread for blocks of a launch. `stop` becomes true when another block faults: a thread that
-  // waits in a loop then leaves it. Throws OutOfMemory.
-  void begin(const KernelCall& call, const std::atomic<bool>& stop);
+  // waits in a loop then leaves it. Blocks of a cooperative launch meet at `grid`. Throws OutOfMemory.
+  void begin(const KernelCall& call, const std::atomic<bool>& stop, GridBarrier& grid);
   // Runs the block with this linear index. Returns nothing, or the text of the fault. The calling thread needs a
   // SignalStack, and FaultSignals must be in place.
   std::optional<std::string> run(std::uint64_t block);
@@ -99,6 +100,7 @@ class BlockRunner {
   // block_waits.cpp
   int sync_block(attune_host::BlockVote vote, int predicate, const char* name);
   void release_barrier();
+  void meet_grid();
   unsigned exchange(unsigned mask, unsigned long long value, unsigned long long* values, const char* name);
   bool complete_warp(Warp& warp, const Fiber& last);
   void lane_exited(Warp& warp, unsigned first_thread);
@@ -133,6 +135,7 @@ class BlockRunner {
   // the launch
   KernelCall call_;
   const std::atomic<bool>* stop_ = nullptr;
+  GridBarrier* grid_ = nullptr;
   attune_host::Thread** current_ = nullptr;  // the kernel object's pointer to the running thread
 
   // the block

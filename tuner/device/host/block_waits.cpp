@@ -48,6 +48,7 @@ int BlockRunner::sync_block(BlockVote vote, int predicate, const char* name) {
 
 // Called when all threads have arrived. The result stays until the next barrier is complete; by then all have read it.
 void BlockRunner::release_barrier() {
+  if (vote_ == BlockVote::grid) meet_grid();
   const bool all = held_ == arrived_, any = held_ > 0;
   barrier_result_ = vote_ == BlockVote::count ? static_cast<int>(held_) : vote_ == BlockVote::all ? all : any;
   for (Fiber* fiber = at_barrier_.first; fiber != nullptr; fiber = fiber->next) {
@@ -57,6 +58,19 @@ void BlockRunner::release_barrier() {
   ready_.append(at_barrier_);
   arrived_ = 0;
   held_ = 0;
+}
+
+// Waits for the other blocks. All threads of this block wait meanwhile.
+void BlockRunner::meet_grid() {
+  switch (grid_->arrive()) {
+    case GridBarrier::Meeting::complete:
+      return;
+    case GridBarrier::Meeting::stopped:
+      leave();
+    case GridBarrier::Meeting::in_vain:
+      fail(fmt::format("{} waits at {}, but a block has ended that will not arrive; all {} blocks must", block_text(),
+                       barrier_, call_.blocks()));
+  }
 }
 
 // ---- Warps ----

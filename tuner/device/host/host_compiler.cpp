@@ -16,10 +16,6 @@
 
 #include "attune/error.hpp"
 #include "attune_embedded/argument_checks.hpp"
-#include "attune_embedded/attune.hpp"
-#include "attune_embedded/cuda_bf16.hpp"
-#include "attune_embedded/cuda_fp16.hpp"
-#include "attune_embedded/cuda_halves.hpp"
 #include "base/digest.hpp"
 #include "base/system_failure.hpp"
 #include "base/trusted_environment.hpp"
@@ -28,6 +24,7 @@
 #include "device/host/compiler_end.hpp"
 #include "device/host/compiler_messages.hpp"
 #include "device/host/compiler_process.hpp"
+#include "device/host/headers_beside.hpp"
 #include "device/host/include/abi.hpp"
 #include "device/host/opened_files.hpp"
 #include "device/host/sanitizer.hpp"
@@ -69,10 +66,6 @@ void write_file(const fs::path& path, std::string_view text) {
   if (!file.flush())
     throw Error("cannot write " + path.string() + ": " + system_failure(errno) + " (TMPDIR names another place)");
 }
-
-// Headers that are written beside the source, under their own names.
-constexpr const EmbeddedFile* header_beside[] = {&attune_embedded::attune, &attune_embedded::cuda_halves,
-                                                 &attune_embedded::cuda_fp16, &attune_embedded::cuda_bf16};
 
 std::vector<std::string> flags_of_the_user() {
   return words_in(trusted_environment("ATTUNE_HOST_CXXFLAGS").value_or("").c_str());
@@ -127,7 +120,7 @@ std::string host_additions() {
     for (const char* const flag : compiler_flags) added.add(flag);
     const SourceText sample{"sample.cu", "__shared__ int a[4]; extern __shared__ int b[];", {}};
     added.add(translation_unit(sample, {"-DN=1", "-UN"}, {{"&v", 0}, {"f", 1}}, "", HostVariant::plain));
-    for (const EmbeddedFile* const header : header_beside) added.add(header->file_name).add(header->digest);
+    for (const EmbeddedHeader& header : headers_beside()) added.add(header.name).add(header.text);
     return added.add(attune_embedded::argument_checks.digest).hex();
   }();
   return fmt::format("{} {} {} {}", host_image_architecture(), own, fmt::join(flags_of_the_user(), " "),
@@ -179,8 +172,8 @@ struct Built {
 void write_sources(const fs::path& folder, const fs::path& place, const ImageRequest& request,
                    const std::map<std::string, std::size_t>& entries, const std::string& checks, HostVariant variant) {
   const SourceText source = with_macros(request.source, request.macros);
-  for (const EmbeddedFile* const header : header_beside)
-    write_file(place / header->file_name, line_directive(header->file_name) + std::string(header->text));
+  for (const EmbeddedHeader& header : headers_beside())
+    write_file(place / header.name, line_directive(header.name) + std::string(header.text));
   for (const Header& header : source.headers) {
     const fs::path target = (place / header.name).lexically_normal();
     if (target.string().rfind(folder.string() + "/", 0) != 0)
@@ -251,7 +244,9 @@ std::vector<std::string> command_for(const std::vector<std::string>& compiler, c
   // clang makes no unique symbols, and does not accept the option against them.
   if (compiler.back().find("clang") != std::string::npos) std::erase(command, "-fno-gnu-unique");
   command.insert(command.end(), {"-I", place.string()});
-  for (const std::string& folder : include_folders(options)) command.push_back("-I" + folder);
+  // A folder may have headers for NVRTC under names of the system's. The system's win, because attune's own headers
+  // need them.
+  for (const std::string& folder : include_folders(options)) command.insert(command.end(), {"-idirafter", folder});
   if (variant == HostVariant::sanitized)
     for (std::string& flag : sanitize_flags(place)) command.push_back(std::move(flag));
   for (std::string& word : flags_of_the_user()) command.push_back(std::move(word));

@@ -67,6 +67,7 @@ std::optional<std::string> LaunchPool::run(const KernelCall& call) {
     next_block_ = 0;
     faulted_ = false;
     fault_.reset();
+    grid_.begin(call.blocks());
     wanted_ = busy_ = helpers;
     if (helpers > 0) ++launch_;
   }
@@ -104,7 +105,7 @@ void LaunchPool::run_blocks(BlockRunner& runner) {
   const FaultSignals signals;
   const SignalStack stack;
   try {
-    runner.begin(call_, faulted_);
+    runner.begin(call_, faulted_, grid_);
   } catch (const Error& error) {
     return report(error.what());
   }
@@ -113,8 +114,10 @@ void LaunchPool::run_blocks(BlockRunner& runner) {
   while (!faulted_) {
     const std::uint64_t first = next_block_.fetch_add(chunk);
     if (first >= blocks) return;
-    for (std::uint64_t block = first; block < std::min(first + chunk, blocks) && !faulted_; ++block)
+    for (std::uint64_t block = first; block < std::min(first + chunk, blocks) && !faulted_; ++block) {
       if (const std::optional<std::string> fault = runner.run(block)) return report(*fault);
+      if (call_.shape.cooperative) grid_.end_block();
+    }
   }
 }
 
@@ -122,6 +125,7 @@ void LaunchPool::report(const std::string& fault) {
   const std::lock_guard lock(mutex_);
   if (!fault_) fault_ = fault;
   faulted_ = true;
+  grid_.stop();
 }
 
 }  // namespace attune

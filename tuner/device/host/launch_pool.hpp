@@ -53,6 +53,7 @@ class LaunchPool {
   std::atomic<std::uint64_t> next_block_{0};
   std::atomic<bool> faulted_{false};
   std::optional<std::string> fault_;
+  GridBarrier grid_;  // of a cooperative launch
   std::vector<std::thread> helpers_;
 };
 

@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <sstream>
 
-#include "attune_embedded/attune.hpp"
-#include "attune_embedded/cuda_bf16.hpp"
-#include "attune_embedded/cuda_fp16.hpp"
-#include "attune_embedded/cuda_halves.hpp"
 #include "base/trusted_environment.hpp"
+#include "device/host/headers_beside.hpp"
 #include "device/host/translation_unit.hpp"
 
 namespace attune {
@@ -80,9 +77,7 @@ HeaderFiles expected_files(const ImageRequest& request, const std::vector<std::s
   HeaderSearch search;
   search.folders = folders;
   search.given = {{source.name, unit}};
-  for (const EmbeddedFile& header :
-       {attune_embedded::attune, attune_embedded::cuda_halves, attune_embedded::cuda_fp16, attune_embedded::cuda_bf16})
-    search.given.push_back({header.file_name, header.text});
+  for (const EmbeddedHeader& header : headers_beside()) search.given.push_back(header);
   for (const Header& header : source.headers) search.given.push_back({header.name, header.text});
   return header_files(search);
 }

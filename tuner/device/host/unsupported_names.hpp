@@ -13,8 +13,11 @@ struct Refusal {
 
 constexpr std::string_view no_assembly =
     "PTX assembly runs on GPUs only; put it between #ifdef __CUDA_ARCH__ and an #else";
-constexpr std::string_view no_groups =
-    "it has no cooperative groups; use __syncthreads, __syncwarp and the _sync intrinsics";
+constexpr std::string_view one_device = "a launch runs on one device; use grid_group in a cooperative launch";
+constexpr std::string_view no_large_tiles = "a tile has at most 32 threads here; cut the block into tiles of a warp";
+constexpr std::string_view no_library_atomics = "it has no cuda::atomic; use reduce() and atomicAdd or its relatives";
+constexpr std::string_view no_more_groups =
+    "of cooperative groups it has cooperative_groups.h and its reduce.h, scan.h and memcpy_async.h";
 constexpr std::string_view no_small_floats = "types of less than 16 bits run on GPUs only";
 constexpr std::string_view no_textures = "it has no textures and surfaces; read through pointers or __ldg";
 constexpr std::string_view tensor_cores = "it has no tensor cores, so no wmma";
@@ -38,7 +41,6 @@ constexpr Refusal refused_names[] = {
     {"asm", no_assembly},
     {"__asm__", no_assembly},
     {"__asm", no_assembly},
-    {"cooperative_groups", no_groups},
     {"__nv_fp8*", no_small_floats},
     {"__nv_fp6*", no_small_floats},
     {"__nv_fp4*", no_small_floats},
@@ -58,6 +60,15 @@ constexpr Refusal refused_names[] = {
     {"__cluster_*", no_clusters},
     {"clusterIdx", no_clusters},
     {"clusterDim", no_clusters},
+    {"this_cluster", no_clusters},
+    {"cluster_group", no_clusters},
+    {"this_multi_grid", one_device},
+    {"multi_grid_group", one_device},
+    {"block_tile_memory", no_large_tiles},
+    {"reduce_update_async", no_library_atomics},
+    {"reduce_store_async", no_library_atomics},
+    {"inclusive_scan_update", no_library_atomics},
+    {"exclusive_scan_update", no_library_atomics},
     {"__pipeline_*", async_copies},
     {"cuda::", no_libraries},
     {"cub::", no_libraries},
@@ -106,7 +117,7 @@ constexpr Refusal refused_names[] = {
 
 // The names of #include lines, with or without more of their path.
 constexpr Refusal refused_headers[] = {
-    {"cooperative_groups*", no_groups},
+    {"cooperative_groups/*", no_more_groups},
     {"cuda_fp8*", no_small_floats},
     {"cuda_fp6*", no_small_floats},
     {"cuda_fp4*", no_small_floats},
@@ -122,15 +133,8 @@ constexpr Refusal refused_headers[] = {
     {"thrust/*", no_libraries},
     {"cute/*", no_libraries},
     {"cutlass/*", no_libraries},
-    {"cuda.h", not_needed},
-    {"cuda_runtime*", not_needed},
-    {"device_launch_parameters.h", not_needed},
-    {"device_functions.h", not_needed},
-    {"vector_types.h", not_needed},
-    {"vector_functions.h", not_needed},
-    {"math_constants.h", not_needed},
-    {"math_functions.h", not_needed},
-    {"device_atomic_functions.h", not_needed},
+    {"builtin_types.h", not_needed},
+    {"driver_types.h", not_needed},
     {"sm_*", not_needed},
 };
 

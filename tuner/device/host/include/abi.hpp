@@ -4,7 +4,7 @@
 
 namespace attune_host {
 
-inline constexpr unsigned host_abi_version = 3;
+inline constexpr unsigned host_abi_version = 4;
 
 struct Index3 {
   unsigned x, y, z;
@@ -16,9 +16,10 @@ struct Thread {
   Index3 block_index;
   Index3 block_size;
   Index3 grid_size;
-  void* dynamic_shared;  // of the block, 256-byte aligned
-  unsigned lane;         // linear thread index modulo 32
-  unsigned operations;   // atomic operations so far: every so many yield
+  void* dynamic_shared;      // of the block, 256-byte aligned
+  unsigned lane;             // linear thread index modulo 32
+  unsigned operations;       // atomic operations so far: every so many yield
+  unsigned cooperative = 0;  // whether all blocks of the launch run at once
 };
 
 // A tensor map, as attune_async.cuh reads it. All zeros: there is none.
@@ -31,8 +32,9 @@ struct alignas(64) TensorMap {
 };
 static_assert(sizeof(TensorMap) == 128, "as large as a GPU's");
 
-// How __syncthreads() and its relatives combine the predicates of a block.
-enum class BlockVote : unsigned { none, count, all, any };
+// How __syncthreads() and its relatives combine the predicates of a block. `grid` combines nothing, and waits for all
+// blocks of a cooperative launch.
+enum class BlockVote : unsigned { none, count, all, any, grid };
 
 // The executor's services for a kernel. Every function acts for the running thread and may switch to others.
 struct Runtime {

@@ -9,11 +9,17 @@
 // clock() of a kernel counts cycles. It is declared before <time.h>, so that this object has its own, hidden one.
 extern "C" __attribute__((visibility("hidden"))) long clock() noexcept;
 
+#include <float.h>
+#include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/types.h>
 #include <time.h>
 
 #define ATTUNE_HOST 1
+
+typedef unsigned char uchar;  // <sys/types.h> has its relatives
 
 // ---- Keywords ----
 
