@@ -7,6 +7,7 @@
 #include "base/first_line.hpp"
 #include "bundle/bundle_records.hpp"
 #include "files/paths.hpp"
+#include "kernel/empty_problem.hpp"
 #include "kernel/instantiate.hpp"
 #include "kernel/legality.hpp"
 #include "kernel/near_miss.hpp"
@@ -171,7 +172,15 @@ void Planner::log_miss(const MatchRequest& request, const Known& known) {
   if (known.rungs.empty() || is_miss(known.rungs.front().match.rung)) misses_.add(request);
 }
 
+[[gnu::cold]] Planned Planner::plan_nothing(const KernelPack& kernel, const Problem& problem) {
+  Status status;
+  return {make_plan_parts(device_, nullptr, {}, kernel.spec, problem,
+                          match_of_nothing(kernel.spec, problem, device_->info()), {},
+                          arguments_of_nothing(kernel.spec, problem), status, {}, holdings_)};
+}
+
 Match Planner::match(const KernelPack& kernel, const Problem& problem) {
+  if (launches_nothing(kernel.spec, problem)) return match_of_nothing(kernel.spec, problem, device_->info());
   const MatchRequest request = request_for(kernel, problem);
   const auto chosen = deterministic_only_ ? choices_.find({kernel.spec.name, problem}) : std::nullopt;
   if (chosen) return chosen->match;
@@ -187,6 +196,7 @@ Match Planner::match(const KernelPack& kernel, const Problem& problem) {
 }
 
 Planned Planner::plan(const KernelPack& kernel, const Problem& problem, Policy policy) {
+  if (launches_nothing(kernel.spec, problem)) return plan_nothing(kernel, problem);
   const MatchRequest request = request_for(kernel, problem);
   if (deterministic_only_) return plan_deterministic(request, policy);
   if (policy != Policy::wait) return plan_ready(kernel, request, policy);

@@ -23,6 +23,17 @@ Laid laid_out(const Argument& argument) {
   return {std::to_string(sizeof(void*)), std::to_string(alignof(void*))};
 }
 
+// Returns how many bytes the device takes, and on what that depends.
+std::string limit_text(const DeviceInfo& device) {
+  const std::int64_t limit = device.max_parameter_bytes();
+  if (limit == most_parameter_bytes) return fmt::format("a launch takes {}", limit);
+  if (device.compute_capability < 70)
+    return fmt::format("{} takes {}; sm_70 and newer take {}", device.architecture(), limit, most_parameter_bytes);
+  return fmt::format("a driver of CUDA {}.{} takes {}; one of CUDA 12.1 or newer takes {}",
+                     device.driver_cuda_version / 1000, device.driver_cuda_version % 1000 / 10, limit,
+                     most_parameter_bytes);
+}
+
 }  // namespace
 
 std::optional<Expression> parameter_bytes(const KernelSpec& spec, const Step& step) {
@@ -45,9 +56,8 @@ void check_parameter_bytes(const KernelSpec& spec, const Step& step, const Scope
   const std::optional<Expression> bytes = parameter_bytes(spec, step);
   if (!bytes) return;
   const std::int64_t needed = bytes->integer(scope, where + " arguments");
-  if (needed > static_cast<std::int64_t>(most_parameter_bytes))
-    throw Error(
-        fmt::format("{}: its parameters have {} bytes; a launch takes {}", where, needed, most_parameter_bytes));
+  if (needed > scope.device->max_parameter_bytes())
+    throw Error(fmt::format("{}: its parameters have {} bytes; {}", where, needed, limit_text(*scope.device)));
 }
 
 }  // namespace attune

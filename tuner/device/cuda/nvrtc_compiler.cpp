@@ -118,6 +118,9 @@ CompileOutcome compile_failure(const NvrtcLibrary& library, NvrtcResult result, 
         fmt::format("attune: {} has not enough of this machine's memory (ATTUNE_COMPILE_MEMORY, ulimit -v)\n{}",
                     library.name(), log));
   }
+  if (names_parameter_overflow(log))
+    log += fmt::format("attune: {} is too old for so many bytes of parameters; NVRTC 12.1 and newer take 32764\n",
+                       library.name());
   if (!names_an_error(log)) {
     log +=
         fmt::format("attune: {} gave up without saying why ({})\n", library.name(), library.api.error_string(result));
