@@ -172,6 +172,7 @@ void Planner::log_miss(const MatchRequest& request, const Known& known) {
   if (known.rungs.empty() || is_miss(known.rungs.front().match.rung)) misses_.add(request);
 }
 
+// Cold functions are compiled for size: libattune.so is to stay small.
 [[gnu::cold]] Planned Planner::plan_nothing(const KernelPack& kernel, const Problem& problem) {
   Status status;
   return {make_plan_parts(device_, nullptr, {}, kernel.spec, problem,
@@ -179,7 +180,7 @@ void Planner::log_miss(const MatchRequest& request, const Known& known) {
                           arguments_of_nothing(kernel.spec, problem), status, {}, holdings_)};
 }
 
-Match Planner::match(const KernelPack& kernel, const Problem& problem) {
+[[gnu::cold]] Match Planner::match(const KernelPack& kernel, const Problem& problem) {
   if (launches_nothing(kernel.spec, problem)) return match_of_nothing(kernel.spec, problem, device_->info());
   const MatchRequest request = request_for(kernel, problem);
   const auto chosen = deterministic_only_ ? choices_.find({kernel.spec.name, problem}) : std::nullopt;
@@ -195,7 +196,7 @@ Match Planner::match(const KernelPack& kernel, const Problem& problem) {
   return std::move(best.match);
 }
 
-Planned Planner::plan(const KernelPack& kernel, const Problem& problem, Policy policy) {
+[[gnu::cold]] Planned Planner::plan(const KernelPack& kernel, const Problem& problem, Policy policy) {
   if (launches_nothing(kernel.spec, problem)) return plan_nothing(kernel, problem);
   const MatchRequest request = request_for(kernel, problem);
   if (deterministic_only_) return plan_deterministic(request, policy);
@@ -214,7 +215,7 @@ Planned Planner::plan(const KernelPack& kernel, const Problem& problem, Policy p
 
 // Where a problem has a record that `background` will prepare, near problems are looked for only if neither the
 // record's image nor a fall-back's is ready. Else near problems are looked for before the fall-backs.
-Planned Planner::plan_ready(const KernelPack& kernel, const MatchRequest& request, Policy policy) {
+[[gnu::cold]] Planned Planner::plan_ready(const KernelPack& kernel, const MatchRequest& request, Policy policy) {
   Known present = known(request, Reach::this_problem);
   log_miss(request, present);
   if (!present.are_all) {
@@ -257,7 +258,7 @@ std::optional<Planned> Planner::find_ready(const MatchRequest& request, const Kn
   return std::nullopt;
 }
 
-Planned Planner::plan_deterministic(const MatchRequest& request, Policy policy) {
+[[gnu::cold]] Planned Planner::plan_deterministic(const MatchRequest& request, Policy policy) {
   const PlanRequest asked{request.spec.name, request.problem};
   Status status;
   const auto plan_chosen = [&](const GradedMatch& chosen) -> Planned {

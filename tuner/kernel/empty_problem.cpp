@@ -19,13 +19,13 @@ std::uint64_t count_of(const Argument& argument, const Scope& scope) {
 
 }  // namespace
 
-bool launches_nothing(const KernelSpec& spec, const Problem& problem) {
+// Cold functions are compiled for size: libattune.so is to stay small.
+[[gnu::cold]] bool launches_nothing(const KernelSpec& spec, const Problem& problem) {
   return spec.may_be_empty && std::ranges::any_of(spec.problem, [&](const ProblemParameter& parameter) {
            return parameter.kind == ProblemKind::size && problem.at(parameter.name) == Value(0);
          });
 }
 
-// Cold functions are compiled for size: libattune.so is to stay small.
 [[gnu::cold]] std::vector<ResolvedArgument> arguments_of_nothing(const KernelSpec& spec, const Problem& problem) {
   std::vector<ResolvedArgument> arguments;
   for (const Argument& argument : spec.arguments) {
