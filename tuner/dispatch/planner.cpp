@@ -172,15 +172,14 @@ void Planner::log_miss(const MatchRequest& request, const Known& known) {
   if (known.rungs.empty() || is_miss(known.rungs.front().match.rung)) misses_.add(request);
 }
 
-// Cold functions are compiled for size: libattune.so is to stay small.
-[[gnu::cold]] Planned Planner::plan_nothing(const KernelPack& kernel, const Problem& problem) {
+Planned Planner::plan_nothing(const KernelPack& kernel, const Problem& problem) {
   Status status;
   return {make_plan_parts(device_, nullptr, {}, kernel.spec, problem,
                           match_of_nothing(kernel.spec, problem, device_->info()), {},
-                          arguments_of_nothing(kernel.spec, problem), status, {}, holdings_)};
+                          resolve_arguments(kernel.spec, problem, nullptr, device_->info()), status, {}, holdings_)};
 }
 
-[[gnu::cold]] Match Planner::match(const KernelPack& kernel, const Problem& problem) {
+Match Planner::match(const KernelPack& kernel, const Problem& problem) {
   if (launches_nothing(kernel.spec, problem)) return match_of_nothing(kernel.spec, problem, device_->info());
   const MatchRequest request = request_for(kernel, problem);
   const auto chosen = deterministic_only_ ? choices_.find({kernel.spec.name, problem}) : std::nullopt;
@@ -196,7 +195,7 @@ void Planner::log_miss(const MatchRequest& request, const Known& known) {
   return std::move(best.match);
 }
 
-[[gnu::cold]] Planned Planner::plan(const KernelPack& kernel, const Problem& problem, Policy policy) {
+Planned Planner::plan(const KernelPack& kernel, const Problem& problem, Policy policy) {
   if (launches_nothing(kernel.spec, problem)) return plan_nothing(kernel, problem);
   const MatchRequest request = request_for(kernel, problem);
   if (deterministic_only_) return plan_deterministic(request, policy);
@@ -215,7 +214,7 @@ void Planner::log_miss(const MatchRequest& request, const Known& known) {
 
 // Where a problem has a record that `background` will prepare, near problems are looked for only if neither the
 // record's image nor a fall-back's is ready. Else near problems are looked for before the fall-backs.
-[[gnu::cold]] Planned Planner::plan_ready(const KernelPack& kernel, const MatchRequest& request, Policy policy) {
+Planned Planner::plan_ready(const KernelPack& kernel, const MatchRequest& request, Policy policy) {
   Known present = known(request, Reach::this_problem);
   log_miss(request, present);
   if (!present.are_all) {
@@ -258,7 +257,7 @@ std::optional<Planned> Planner::find_ready(const MatchRequest& request, const Kn
   return std::nullopt;
 }
 
-[[gnu::cold]] Planned Planner::plan_deterministic(const MatchRequest& request, Policy policy) {
+Planned Planner::plan_deterministic(const MatchRequest& request, Policy policy) {
   const PlanRequest asked{request.spec.name, request.problem};
   Status status;
   const auto plan_chosen = [&](const GradedMatch& chosen) -> Planned {

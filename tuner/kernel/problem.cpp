@@ -134,9 +134,7 @@ const Value& known_value(const KernelSpec& spec, const Parameter& parameter, con
 
 }  // namespace
 
-// Cold functions are compiled for size: libattune.so is to stay small.
-[[gnu::cold]] Problem make_problem(const KernelSpec& spec, const Bindings& given, std::string_view device_kind,
-                                   EmptyProblem empty) {
+Problem make_problem(const KernelSpec& spec, const Bindings& given, std::string_view device_kind, EmptyProblem empty) {
   for (const auto& [name, value] : given) {
     if (spec.find_problem(name) != nullptr) continue;
     const std::string_view advice =

@@ -87,10 +87,10 @@ TEST_F(EmptyPlan, OfAKernelThatLooksItsProblemUp) {
   gpu.add(offset());
   const Kernel kernel = gpu.kernel("offset");
   const Buffer<int> data(gpu, std::vector<int>{7, 7}), count(gpu, 2);
-  for (const std::int64_t n : {0, 2, 0}) kernel(nullptr, data, count, n);
+  for (const std::int64_t n : {0, 2, 0}) kernel.launch(nullptr, {}, data, count, n);
   EXPECT_EQ(data.to_vector(), (std::vector<int>{8, 8}));
   gpu.refresh();
-  kernel(nullptr, data, count, std::int64_t{0});
+  kernel.launch(nullptr, {}, data, count, std::int64_t{0});
   EXPECT_EQ(data.to_vector(), (std::vector<int>{8, 8}));
 }
 
@@ -118,10 +118,11 @@ TEST_F(EmptyPlan, HasTheArraysByValueOfItsProblem) {
   EXPECT_EQ(out.to_vector(), (std::vector<int>{9, 9, 9, 9}));
   EXPECT_THAT(message_of<UsageError>([&] { plan.launch(nullptr, out, in, std::array<int, 2>{}, 4); }),
               HasSubstr("is an array of 1 int32 that is passed by value"));
-  EXPECT_THAT(message_of<Error>([&] {
-                gpu.plan("smooth", {{"n", 0}, {"radius", 1 << 20}, {"T", "int32"}});
-              }),
-              HasSubstr("`weights` has 2097153 elements by value; a launch takes 32764 bytes"));
+  EXPECT_THAT(
+      message_of<Error>([&] {
+        gpu.plan("smooth", {{"n", 0}, {"radius", 1 << 20}, {"T", "int32"}});
+      }),
+      HasSubstr("`weights`, problem n=0 radius=1048576 T=int32: 2097153 elements of int32 are more than 32764"));
 }
 
 }  // namespace
