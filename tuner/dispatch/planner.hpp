@@ -52,8 +52,8 @@ class Planner {
   // Call this before the first plan().
   void use_deterministic_only() noexcept { deterministic_only_ = true; }
 
-  // Makes the parts of the plan that the policy asks for; for a problem that launches nothing, parts without steps,
-  // which are in no count. Throws Error when no configuration can be used: neither a
+  // Makes the parts of the plan that the policy asks for; for a problem that launches nothing, parts without steps.
+  // Throws Error when no configuration can be used: neither a
   // recorded one nor a fall-back. Throws NotPrepared as the policy says.
   // With use_deterministic_only(), the configuration depends on device, wisdom and compiler, but not on what is loaded
   // or cached. A failure that may pass, such as a locked database, is an Error then.
@@ -99,7 +99,6 @@ class Planner {
                                              bool may_compile = true);
   Planned plan_ready(const KernelPack& kernel, const MatchRequest& request, Policy policy);
   std::optional<Planned> find_ready(const MatchRequest& request, const Known& present);
-  Planned plan_nothing(const KernelPack& kernel, const Problem& problem);
   Planned plan_deterministic(const MatchRequest& request, Policy policy);
   // As build(), but returns null only where the code itself cannot be used, and throws Error where something else is
   // wrong. Throws NotPrepared as the policy says.

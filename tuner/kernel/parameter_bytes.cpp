@@ -24,14 +24,10 @@ Laid laid_out(const Argument& argument) {
 }
 
 // Returns how many bytes the device takes, and on what that depends.
-std::string limit_text(const DeviceInfo& device) {
-  const std::int64_t limit = device.max_parameter_bytes();
-  if (limit == most_parameter_bytes) return fmt::format("a launch takes {}", limit);
-  if (device.compute_capability < 70)
-    return fmt::format("{} takes {}; sm_70 and newer take {}", device.architecture(), limit, most_parameter_bytes);
-  return fmt::format("a driver of CUDA {}.{} takes {}; one of CUDA 12.1 or newer takes {}",
-                     device.driver_cuda_version / 1000, device.driver_cuda_version % 1000 / 10, limit,
-                     most_parameter_bytes);
+std::string_view limit_text(const DeviceInfo& device) {
+  if (device.max_parameter_bytes() == most_parameter_bytes) return "a launch takes 32764";
+  return device.compute_capability < 70 ? "GPUs older than sm_70 take 4096, newer ones 32764; the driver is "
+                                        : "drivers older than CUDA 12.1 take 4096, newer ones 32764; this one is ";
 }
 
 }  // namespace
@@ -56,8 +52,11 @@ void check_parameter_bytes(const KernelSpec& spec, const Step& step, const Scope
   const std::optional<Expression> bytes = parameter_bytes(spec, step);
   if (!bytes) return;
   const std::int64_t needed = bytes->integer(scope, where + " arguments");
-  if (needed > scope.device->max_parameter_bytes())
-    throw Error(fmt::format("{}: its parameters have {} bytes; {}", where, needed, limit_text(*scope.device)));
+  const DeviceInfo& device = *scope.device;
+  const bool is_less = device.max_parameter_bytes() < most_parameter_bytes;
+  if (needed > device.max_parameter_bytes())
+    throw Error(fmt::format("{}: its parameters have {} bytes; {}{}", where, needed, limit_text(device),
+                            is_less ? device.driver : std::string()));
 }
 
 }  // namespace attune

@@ -39,6 +39,8 @@ TEST(ArraysByValue, AreReadAndResolved) {
 DeviceInfo device_with(const char* architecture, int driver_cuda_version) {
   DeviceInfo device = device_limits(architecture);
   device.driver_cuda_version = driver_cuda_version;
+  device.driver = "1.2 (CUDA " + std::to_string(driver_cuda_version / 1000) + "." +
+                  std::to_string(driver_cuda_version % 1000 / 10) + ")";
   return device;
 }
 
@@ -61,9 +63,9 @@ TEST(ArraysByValue, FitTogetherIntoTheParametersOfALaunch) {
       {present, 4091, "its parameters have 32768 bytes; a launch takes 32764"},
       {unknown, 4091, "its parameters have 32768 bytes; a launch takes 32764"},
       {host, 4091, "its parameters have 32768 bytes; a launch takes 32764"},
-      {old, 508, "4104 bytes; a driver of CUDA 12.0 takes 4096; one of CUDA 12.1 or newer takes 32764"},
-      {older, 508, "4104 bytes; a driver of CUDA 11.8 takes 4096; one of CUDA 12.1 or newer takes 32764"},
-      {pascal, 508, "4104 bytes; sm_61 takes 4096; sm_70 and newer take 32764"},
+      {old, 508, "4104 bytes; drivers older than CUDA 12.1 take 4096, newer ones 32764; this one is 1.2 (CUDA 12.0)"},
+      {older, 508, "4104 bytes; drivers older than CUDA 12.1 take 4096, newer ones 32764; this one is 1.2 (CUDA 11.8)"},
+      {pascal, 508, "4104 bytes; GPUs older than sm_70 take 4096, newer ones 32764; the driver is"},
   };
   for (const auto& [device, most, says] : table) {
     for (const bool fits : {true, false}) {
@@ -83,8 +85,9 @@ TEST(ArraysByValue, OfConstantSizesAreRefusedWhereNoDeviceTakesThem) {
   const auto message = [](int count) {
     std::string text = edited(test::smooth_file, "size = \"2 * radius + 1\"", "size = " + std::to_string(count));
     text = edited(text, "weights = { type = \"T\"", "weights = { type = \"int8\"");
-    text =
-        edited(text, "arguments = [\"out\", \"in\", \"weights\", \"n\"]", "arguments = [\"out\", \"in\", \"weights\"]");
+    for (int step = 0; step < 2; ++step)  // of [[launch]] and [[reference]]
+      text = edited(text, "arguments = [\"out\", \"in\", \"weights\", \"n\"]",
+                    "arguments = [\"out\", \"in\", \"weights\"]");
     return message_of<SpecError>([&] { read_kernel_text(text, "smooth.cu"); });
   };
   EXPECT_THAT(message(32764 - 16), HasSubstr("no error"));

@@ -119,8 +119,7 @@ CompileOutcome compile_failure(const NvrtcLibrary& library, NvrtcResult result, 
                     library.name(), log));
   }
   if (names_parameter_overflow(log))
-    log += fmt::format("attune: {} is too old for so many bytes of parameters; NVRTC 12.1 and newer take 32764\n",
-                       library.name());
+    log += "attune: NVRTC older than 12.1 takes 4096 bytes of parameters; newer ones take 32764: install one\n";
   if (!names_an_error(log)) {
     log +=
         fmt::format("attune: {} gave up without saying why ({})\n", library.name(), library.api.error_string(result));
