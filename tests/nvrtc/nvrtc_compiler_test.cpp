@@ -195,7 +195,7 @@ TEST_F(NvrtcCompile, TakesAllParametersThatALaunchTakes) {
                        {"last"});
   };
   compiled(with_bytes(32764 - 8));
-  expect_error(with_bytes(32764 - 7), "newer ones take 32764");
+  expect_error(with_bytes(32764 - 7), "Formal parameter space overflowed");
 }
 
 TEST_F(NvrtcCompile, AnErrorIsAnOutcomeWithTheLogAndSpoilsNoNeighbour) {

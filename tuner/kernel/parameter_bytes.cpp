@@ -23,11 +23,10 @@ Laid laid_out(const Argument& argument) {
   return {std::to_string(sizeof(void*)), std::to_string(alignof(void*))};
 }
 
-// Returns how many bytes the device takes, and on what that depends.
-std::string_view limit_text(const DeviceInfo& device) {
-  if (device.max_parameter_bytes() == most_parameter_bytes) return "a launch takes 32764";
-  return device.compute_capability < 70 ? "GPUs older than sm_70 take 4096, newer ones 32764; the driver is "
-                                        : "drivers older than CUDA 12.1 take 4096, newer ones 32764; this one is ";
+// Returns why a device takes less than others, for the end of a sentence.
+std::string_view why_less(const DeviceInfo& device) {
+  return device.compute_capability < 70 ? ", because the GPU is older than sm_70"
+                                        : ", because the driver is older than CUDA 12.1; newer ones take 32764";
 }
 
 }  // namespace
@@ -52,11 +51,10 @@ void check_parameter_bytes(const KernelSpec& spec, const Step& step, const Scope
   const std::optional<Expression> bytes = parameter_bytes(spec, step);
   if (!bytes) return;
   const std::int64_t needed = bytes->integer(scope, where + " arguments");
-  const DeviceInfo& device = *scope.device;
-  const bool is_less = device.max_parameter_bytes() < most_parameter_bytes;
-  if (needed > device.max_parameter_bytes())
-    throw Error(fmt::format("{}: its parameters have {} bytes; {}{}", where, needed, limit_text(device),
-                            is_less ? device.driver : std::string()));
+  const std::int64_t limit = scope.device->max_parameter_bytes();
+  if (needed > limit)
+    throw Error(fmt::format("{}: its parameters have {} bytes; a launch takes {}{}", where, needed, limit,
+                            limit < most_parameter_bytes ? why_less(*scope.device) : ""));
 }
 
 }  // namespace attune

@@ -57,7 +57,7 @@ void check_choice(const KernelSpec& spec, const ProblemParameter& parameter, con
 
 // Returns what a size of 0 means to the kernel, for a message.
 std::string_view advice_on_empty(const KernelSpec& spec) {
-  return spec.may_be_empty ? "; for 0 the kernel launches nothing, so there is nothing to tune or to measure"
+  return spec.may_be_empty ? "; for 0 nothing is launched, so there is nothing to tune"
                            : "; if 0 is to launch nothing, write empty = \"nothing\" in [kernel]";
 }
 

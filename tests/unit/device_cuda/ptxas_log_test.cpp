@@ -107,12 +107,6 @@ TEST(PtxasLog, KnowsTheMessageOfTheVersionsThatSayIt) {
   EXPECT_FALSE(names_shared_overflow(log_13));
 }
 
-TEST(PtxasLog, TellsThatThereAreTooManyParameters) {
-  EXPECT_TRUE(names_parameter_overflow(
-      "k.cu(1): Error: Formal parameter space overflowed (4097 bytes required, max 4096 bytes allowed) in function k"));
-  EXPECT_FALSE(names_parameter_overflow("k.cu(1): Error: expected a \";\""));
-}
-
 TEST(PtxasLog, TellsALackOfMemoryFromErrors) {
   EXPECT_TRUE(names_lack_of_memory("k.cu(2): catastrophic error: out of memory\n  template<int N> struct S"));
   EXPECT_TRUE(names_lack_of_memory("ptxas fatal   : Memory allocation failure\n"));

@@ -49,8 +49,8 @@ TEST(Empty, LetsSizesBeZeroForApplicationsAlone) {
   const auto message = [](const KernelSpec& spec, const char* text, EmptyProblem empty = EmptyProblem::refused) {
     return message_of<UsageError>([&] { parse_problem(spec, text, "host", empty); });
   };
-  EXPECT_THAT(message(with, "n=0"), HasSubstr("expected a size from 1 to 2**62; for 0 the kernel launches nothing, so "
-                                              "there is nothing to tune or to measure"));
+  EXPECT_THAT(message(with, "n=0"), HasSubstr("expected a size from 1 to 2**62; for 0 nothing is launched, so there is "
+                                              "nothing to tune"));
   for (const EmptyProblem empty : {EmptyProblem::refused, EmptyProblem::allowed})
     EXPECT_THAT(message(without, "radius=0", empty), HasSubstr("write empty = \"nothing\" in [kernel]"));
   EXPECT_THAT(message(with, "n=-1", EmptyProblem::allowed), HasSubstr("expected a size from 0 to 2**62"));

@@ -118,8 +118,6 @@ CompileOutcome compile_failure(const NvrtcLibrary& library, NvrtcResult result, 
         fmt::format("attune: {} has not enough of this machine's memory (ATTUNE_COMPILE_MEMORY, ulimit -v)\n{}",
                     library.name(), log));
   }
-  if (names_parameter_overflow(log))
-    log += "attune: NVRTC older than 12.1 takes 4096 bytes of parameters; newer ones take 32764: install one\n";
   if (!names_an_error(log)) {
     log +=
         fmt::format("attune: {} gave up without saying why ({})\n", library.name(), library.api.error_string(result));

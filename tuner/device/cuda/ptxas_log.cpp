@@ -130,8 +130,6 @@ bool names_an_error(std::string_view log) {
   return false;
 }
 
-bool names_parameter_overflow(std::string_view log) { return contains(log, "Formal parameter space overflowed"); }
-
 bool names_lack_of_memory(std::string_view log) {
   if (contains(log, "catastrophic error: out of memory") || contains(log, "Memory allocation failure")) return true;
   // ptxas prints a lack of memory elsewhere, while other errors that abort it are in the log.

@@ -23,9 +23,6 @@ bool names_lack_of_memory(std::string_view log);
 // Returns whether ptxas reports "uses too much shared data", an error outside the source.
 bool names_shared_overflow(std::string_view log);
 
-// Returns whether an entry has more bytes of parameters than this compiler takes: before NVRTC 12.1, 4,096.
-bool names_parameter_overflow(std::string_view log);
-
 // Returns one line for each entry with more than `limit` bytes of static shared memory, by its readable name. Returns
 // "" when there is none. The log has the usage of a refused entry even where the error line is missing.
 std::string shared_overflows(std::string_view log, std::uint64_t limit);
