@@ -79,18 +79,18 @@ TEST(ArraysByValue, FitTogetherIntoTheParametersOfALaunch) {
   }
 }
 
-// Two pointers and bytes behind them: one byte too many does not fit, whatever problem and device.
+// Two pointers, n, and bytes behind them: one byte too many does not fit, whatever problem and device.
 TEST(ArraysByValue, OfConstantSizesAreRefusedWhereNoDeviceTakesThem) {
   const auto message = [](int count) {
     std::string text = edited(test::smooth_file, "size = \"2 * radius + 1\"", "size = " + std::to_string(count));
     text = edited(text, "weights = { type = \"T\"", "weights = { type = \"int8\"");
     for (int step = 0; step < 2; ++step)  // of [[launch]] and [[reference]]
       text = edited(text, "arguments = [\"out\", \"in\", \"weights\", \"n\"]",
-                    "arguments = [\"out\", \"in\", \"weights\"]");
+                    "arguments = [\"out\", \"in\", \"n\", \"weights\"]");
     return message_of<SpecError>([&] { read_kernel_text(text, "smooth.cu"); });
   };
-  EXPECT_THAT(message(32764 - 16), HasSubstr("no error"));
-  EXPECT_THAT(message(32764 - 15),
+  EXPECT_THAT(message(32764 - 24), HasSubstr("no error"));
+  EXPECT_THAT(message(32764 - 23),
               AllOf(HasSubstr("the parameters of this step have 32765 bytes"), HasSubstr("takes 32764")));
 }
 
