@@ -30,6 +30,7 @@ held = "tile + (FILTER == 'Filter::constant' ? 2 * row : TILE_Y * row + FW)"
 [restrictions]
 rules = [
     "FW <= 63 && FH <= 63",
+    "FW * FH <= 1016",  # as many by value as every GPU takes beside the other parameters
     "BLOCK_X * BLOCK_Y >= 64 && BLOCK_X * BLOCK_Y <= 512",
     "tile <= 32",
     "FILTER != 'Filter::constant' || UNROLL == 1",

@@ -11,6 +11,7 @@
 #include "db/wisdom_store.hpp"
 #include "dispatch/planner.hpp"
 #include "json_lines.hpp"
+#include "kernel/empty_problem.hpp"
 #include "kernel/problem.hpp"
 #include "measure/objective.hpp"
 #include "options.hpp"
@@ -83,6 +84,7 @@ void print_match_text(const PlanQuery& query, const Problem& problem, const Devi
   const Advice why = advice_in(match.why);
   put_text("{}{}", fact_line("rung", to_text(match.rung)), fact_line("why", why.text));
   if (!why.command.empty()) put_text("  {:<{}}{}\n", "try", fact_column - 2, why.command);
+  if (launches_nothing(query.spec, problem)) return;
   put_text("{}", fact_line("configuration", whole_text(match.configuration)));
   if (match.rung == Rung::none) return;
   put_text("{}{}", fact_line("recorded for", match.record_problem),
@@ -139,8 +141,10 @@ int run_plan(const Arguments& arguments) {
                         nullptr,
                         options.has("json")};
   const std::shared_ptr<Device> device = open_device(device_name(options));
-  return show_matches(query, {parse_problem(query.spec, options.text("problem").value_or(""), device->info().kind)},
-                      device);
+  return show_matches(
+      query,
+      {parse_problem(query.spec, options.text("problem").value_or(""), device->info().kind, EmptyProblem::allowed)},
+      device);
 }
 
 }  // namespace attune::cli

@@ -30,7 +30,7 @@ TEST_F(BadInput, OnTheCommandLineIsNamed) {
       {"a name without end", {"plan", std::string(300, 'A')}, {"there is no kernel `AAA"}},
       {"missing file", {"tune", "/nowhere/k.cu"}, {"/nowhere/k.cu"}, 1},
       {"unknown problem name", {"tune", s, "--problem", "m=10"}, {"m", "n"}},
-      {"size 0", {"tune", s, "--problem", "n=0"}, {"n", "1"}},
+      {"size 0", {"tune", s, "--problem", "n=0"}, {"n=0", "empty = \"nothing\""}},
       {"negative size", {"tune", s, "--problem", "n=-5"}, {"n", "-5"}},
       {"size 2^63", {"tune", s, "--problem", "n=2**63"}, {"n"}},
       {"size 9223372036854775808", {"tune", s, "--problem", "n=9223372036854775808"}, {"n"}},
@@ -81,6 +81,15 @@ TEST_F(BadInput, OnTheCommandLineIsNamed) {
     EXPECT_EQ(expect_failure(refusal.code, refusal.arguments, refusal.words).out, "");
   }
   EXPECT_THAT(attune({"check", s, "--device", bowl}).err, Not(HasSubstr("did you mean")));
+}
+
+// A plan for 0 is an answer; a session for 0 has nothing to measure.
+TEST_F(BadInput, OfSizeZeroIsNothingToTune) {
+  const std::string file = scale_with("name = \"scale\"", "name = \"scale\"\nempty = \"nothing\"");
+  for (const char* const command : {"tune", "check", "bench", "space", "ladder"})
+    expect_failure(2, {command, file, "--problem", "n=0"}, {"n=0", "nothing to tune"});
+  EXPECT_THAT(on_one_line(output_of({"plan", file, "--problem", "n=0"})), HasSubstr("launches nothing for n=0"));
+  expect_failure(2, {"plan", file, "--problem", "n=-1"}, {"from 0 to"});
 }
 
 TEST_F(BadInput, InAKernelFileIsShownWithItsPlaceAndOnce) {

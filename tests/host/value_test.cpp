@@ -29,7 +29,8 @@ class ArrayByValue : public testing::Test {
 };
 
 TEST_F(ArrayByValue, IsRightForEveryTypeAndSize) {
-  for (const char* const problem : {"", "T=int32 radius=1 n=1", "T=float radius=100 n=777"}) {
+  for (const char* const problem :
+       {"", "T=int32 radius=1 n=1", "T=float radius=100 n=777", "T=float radius=4091 n=100"}) {
     const Status status = load("name = \"smooth\"", "name = \"smooth\"", problem);
     EXPECT_TRUE(status.ok()) << problem << ": " << status.detail;
   }

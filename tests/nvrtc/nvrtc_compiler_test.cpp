@@ -186,6 +186,18 @@ extern "C" __global__ void other(float* y, long long n) { multiply<7>(y, n); }
   EXPECT_EQ(cuda::launched_log(both.log, both.image->functions), both.log);
 }
 
+// As many bytes of parameters as attune lets a launch have, and one more.
+TEST_F(NvrtcCompile, TakesAllParametersThatALaunchTakes) {
+  const auto with_bytes = [](int bytes) {
+    return request_for("struct Values { char of[" + std::to_string(bytes) +
+                           "]; };\n__global__ void last(char* out, const __grid_constant__ Values values) { *out = "
+                           "values.of[sizeof values - 1]; }",
+                       {"last"});
+  };
+  compiled(with_bytes(32764 - 8));
+  expect_error(with_bytes(32764 - 7), "Formal parameter space overflowed");
+}
+
 TEST_F(NvrtcCompile, AnErrorIsAnOutcomeWithTheLogAndSpoilsNoNeighbour) {
   const std::vector<ImageRequest> requests = {
       request_for(scale_source, {"scale<float, 32>"}),

@@ -80,7 +80,7 @@ void fields(auto& a, Is<Fingerprints> auto& x) { a(x.code, x.contract, x.space);
 
 void fields(auto& a, Is<KernelSpec> auto& x) {
   a(x.name, x.summary, x.source, x.folder, x.problem, x.parameters, x.rules, x.launch, x.verify, x.arguments, x.compile,
-    x.fingerprints, x.deterministic);
+    x.fingerprints, x.deterministic, x.may_be_empty);
 }
 
 void fields(auto& a, Is<KernelPack> auto& x) { a(x.spec, x.tune_target, x.fallbacks); }

@@ -37,7 +37,7 @@ struct alignas(32) ArgumentForm {
   const char* type_name = nullptr;  // attune's own text, of the type of the element or of the scalar
   std::uint64_t limit = 0;          // arrays: the least count of elements; integers and bool: the greatest value
   std::uint64_t fixed = 0;          // the bytes that a scalar with `is_fixed` must have
-  std::uint16_t size = 0;           // bytes of the parameter: at most most_parameter_bytes
+  std::uint16_t size = 0;           // bytes of the parameter, of which a launch takes 32,764
   std::uint16_t slot = 0;
   std::uint8_t type_length = 0;
   Kind kind = Kind::array;

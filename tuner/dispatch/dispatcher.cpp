@@ -126,7 +126,8 @@ struct Dispatcher::State {
 
   Parts prepare(std::string_view name, const Problem& given, Policy policy) {
     const KernelPack& kernel = kernels.find(name);
-    const Planned planned = plan(kernel, make_problem(kernel.spec, given, device->info().kind), policy);
+    const Planned planned =
+        plan(kernel, make_problem(kernel.spec, given, device->info().kind, EmptyProblem::allowed), policy);
     if (!planned.is_final || !planned.is_best) return planned.parts;
     const std::unique_lock lock(mutex);
     plans.try_emplace(PlanRequest{kernel.spec.name, given}, planned.parts).first->second.used.mark(holdings->epoch());
@@ -286,8 +287,10 @@ Statistics Dispatcher::statistics() const {
 Match Dispatcher::match(std::string_view kernel, const Problem& problem) {
   if (const Parts parts = state_->find({kernel, problem})) return parts->match;
   const KernelPack& known = state_->kernels.find(kernel);
-  return state_->and_warn(
-      [&] { return state_->planner.match(known, make_problem(known.spec, problem, state_->device->info().kind)); });
+  return state_->and_warn([&] {
+    return state_->planner.match(known,
+                                 make_problem(known.spec, problem, state_->device->info().kind, EmptyProblem::allowed));
+  });
 }
 
 std::vector<std::string> Dispatcher::kernels() const { return state_->kernels.names(); }

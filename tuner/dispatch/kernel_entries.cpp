@@ -69,7 +69,8 @@ std::int64_t now_ns() noexcept { return std::chrono::steady_clock::now().time_si
 [[gnu::cold]] KernelEntries::Made KernelEntries::make(const ProblemKey& key, Policy policy, StreamHandle stream) {
   if (services_.device->is_captured(stream)) policy = Policy::cached_only;
   // Refuses values that the kernel does not admit, before an entry is made for them.
-  const Problem problem = make_problem(pack_.spec, recipe_.problem_of(key), services_.device->info().kind);
+  const Problem problem =
+      make_problem(pack_.spec, recipe_.problem_of(key), services_.device->info().kind, EmptyProblem::allowed);
   Planned planned = services_.plan(pack_, problem, policy);
   Entry& entry = table_.insert(key, [](const ProblemKey& of) { return std::make_unique<Entry>(of); });
   const bool awaits_best = !planned.is_best && policy == Policy::background;
@@ -123,7 +124,7 @@ std::int64_t now_ns() noexcept { return std::chrono::steady_clock::now().time_si
 }
 
 [[gnu::cold]] void KernelEntries::prepare(const Problem& given) {
-  const Problem problem = make_problem(pack_.spec, given, services_.device->info().kind);
+  const Problem problem = make_problem(pack_.spec, given, services_.device->info().kind, EmptyProblem::allowed);
   const ProblemKey key = recipe_.key_of(problem);
   if (is_best(key)) return;
   Planned planned = services_.plan(pack_, problem, Policy::wait);

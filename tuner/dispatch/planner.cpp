@@ -7,6 +7,7 @@
 #include "base/first_line.hpp"
 #include "bundle/bundle_records.hpp"
 #include "files/paths.hpp"
+#include "kernel/empty_problem.hpp"
 #include "kernel/instantiate.hpp"
 #include "kernel/legality.hpp"
 #include "kernel/near_miss.hpp"
@@ -122,7 +123,7 @@ WantedImage Planner::wanted_image(const MatchRequest& request, const Configurati
 }
 
 MatchRequest Planner::request_for(const KernelPack& kernel, const Problem& problem) const {
-  if (deterministic_only_ && !kernel.spec.deterministic)
+  if (deterministic_only_ && !kernel.spec.deterministic && !launches_nothing(kernel.spec, problem))
     throw Error(
         fmt::format("no configuration of {} may be used: deterministic_only is set, and [kernel] of {} has no "
                     "`deterministic`; say there of which configurations equal inputs give equal bits "
@@ -172,6 +173,7 @@ void Planner::log_miss(const MatchRequest& request, const Known& known) {
 }
 
 Match Planner::match(const KernelPack& kernel, const Problem& problem) {
+  if (launches_nothing(kernel.spec, problem)) return match_of_nothing(kernel.spec, problem, device_->info());
   const MatchRequest request = request_for(kernel, problem);
   const auto chosen = deterministic_only_ ? choices_.find({kernel.spec.name, problem}) : std::nullopt;
   if (chosen) return chosen->match;
@@ -188,6 +190,10 @@ Match Planner::match(const KernelPack& kernel, const Problem& problem) {
 
 Planned Planner::plan(const KernelPack& kernel, const Problem& problem, Policy policy) {
   const MatchRequest request = request_for(kernel, problem);
+  if (launches_nothing(kernel.spec, problem)) {
+    Status status;
+    return {build(request, {match_of_nothing(kernel.spec, problem, request.device), {}, false}, status)};
+  }
   if (deterministic_only_) return plan_deterministic(request, policy);
   if (policy != Policy::wait) return plan_ready(kernel, request, policy);
   Known present;
@@ -367,8 +373,11 @@ std::shared_ptr<const PlanParts> Planner::build(const MatchRequest& request, Gra
                                                 bool may_compile) {
   const KernelSpec& spec = request.spec;
   const Configuration& configuration = graded.match.configuration;
-  const auto steps = resolve_steps(spec, spec.launch, request.problem, &configuration, request.device);
-  const auto arguments = resolve_arguments(spec, request.problem, &configuration, request.device);
+  const bool is_nothing = launches_nothing(spec, request.problem);
+  std::vector<ResolvedStep> steps;
+  if (!is_nothing) steps = resolve_steps(spec, spec.launch, request.problem, &configuration, request.device);
+  const auto arguments =
+      resolve_arguments(spec, request.problem, is_nothing ? nullptr : &configuration, request.device);
   LoadedImage image;
   if (has_launch(steps)) {
     const WantedImage wanted = wanted_image(request, configuration);

@@ -63,8 +63,7 @@ class Geometry {
       check(fmt::format("shared_limit({}, d, {}, shape)", expressions_.call(*step.shared),
                         place("shared", *step.shared)));
     if (const auto bytes = parameter_bytes(spec_, step))
-      check(fmt::format("parameter_limit({}, {}, {})", expressions_.call(*bytes), most_parameter_bytes,
-                        place("bytes of parameters", *bytes)));
+      check(fmt::format("parameter_limit({}, d, {})", expressions_.call(*bytes), place("bytes of parameters", *bytes)));
   }
 
   void add_overlap(const Step& step) {

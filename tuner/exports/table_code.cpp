@@ -74,12 +74,12 @@ std::string admitted_code(const Bindings& part) {
   return code.empty() ? "true" : code;
 }
 
-std::string problem_check(const ProblemParameter& parameter) {
+std::string problem_check(const ProblemParameter& parameter, int least) {
   const std::string member = "p." + cpp_member(parameter.name);
   if (parameter.kind == ProblemKind::integer) return "";
   if (parameter.kind == ProblemKind::size)
-    return fmt::format("  if ({0} < 1 || {0} > (std::int64_t{{1}} << 62)) return {{{1}, \"\"}};\n", member,
-                       cpp_string(fmt::format("problem `{}`: expected a size from 1 to 2^62", parameter.name)));
+    return fmt::format("  if ({0} < {1} || {0} > (std::int64_t{{1}} << 62)) return {{{2}, \"\"}};\n", member, least,
+                       cpp_string(fmt::format("problem `{}`: expected a size from {} to 2^62", parameter.name, least)));
   std::string is_known;
   for (const std::string& name : names_of(parameter))
     is_known += fmt::format("{}{} == {}", is_known.empty() ? "" : " || ", member, cpp_string(name));
@@ -143,10 +143,12 @@ std::string structure_code(const KernelSpec& spec) {
 
 std::string problem_code(const HeaderTerms& terms) {
   std::string text = "constexpr Failure invalid([[maybe_unused]] const Problem& p) {\n", same = "true", sizes;
-  std::string is_near;
+  std::string is_near, is_empty = "false";
   for (const ProblemParameter& parameter : terms.spec.problem) {
     const std::string member = cpp_member(parameter.name);
-    text += problem_check(parameter);
+    text += problem_check(parameter, terms.spec.may_be_empty ? 0 : 1);
+    if (terms.spec.may_be_empty && parameter.kind == ProblemKind::size)
+      is_empty += fmt::format(" || p.{} == 0", member);
     same += fmt::format(" &&\n         a.{0} == b.{0}", member);
     if (parameter.kind == ProblemKind::size)
       sizes += fmt::format("  add_size(distance, asked.{0}, known.{0});\n", member);
@@ -162,6 +164,10 @@ std::string problem_code(const HeaderTerms& terms) {
         fmt::format("  if (!({})) return {{\"problem: this header was exported for others\", \"\"}};\n", is_admitted);
   }
   return text + "  return {};\n}\n\n" +
+         fmt::format(
+             "// Whether nothing is launched, because a size is 0.\n"
+             "constexpr bool launches_nothing([[maybe_unused]] const Problem& p) {{ return {}; }}\n\n",
+             is_empty) +
          fmt::format(
              "inline bool is_same([[maybe_unused]] const Problem& a, [[maybe_unused]] const Problem& b) {{\n"
              "  return {};\n}}\n\n"

@@ -69,7 +69,9 @@ const TypeInfo& concrete_type(const Argument& argument, const Bindings& problem)
 // Returns every argument of the kernel, in order. Sizes and values use problem names; values and scratch sizes may use
 // parameters and the device too. Throws Error when a size or value is undefined, negative, does not fit its type, or
 // exceeds 2^62 bytes, and when a tensor map breaks a limit. Without a configuration, arrays whose size depends on a
-// parameter have 0 elements, scalars that depend on a parameter have no value, and there are no tensor maps.
+// parameter have 0 elements, scalars that depend on a parameter have no value, and there are no tensor maps. For a
+// problem that launches nothing, arrays whose size is negative or undefined have 0 elements, and `value` gives no
+// value.
 std::vector<ResolvedArgument> resolve_arguments(const KernelSpec& spec, const Problem& problem,
                                                 const Configuration* configuration, const DeviceInfo& device);
 

@@ -23,6 +23,12 @@ Laid laid_out(const Argument& argument) {
   return {std::to_string(sizeof(void*)), std::to_string(alignof(void*))};
 }
 
+// Returns why a device takes less than others, for the end of a sentence.
+std::string_view why_less(const DeviceInfo& device) {
+  return device.compute_capability < 70 ? ", because the GPU is older than sm_70"
+                                        : ", because the driver is older than CUDA 12.1; newer ones take 32764";
+}
+
 }  // namespace
 
 std::optional<Expression> parameter_bytes(const KernelSpec& spec, const Step& step) {
@@ -45,9 +51,10 @@ void check_parameter_bytes(const KernelSpec& spec, const Step& step, const Scope
   const std::optional<Expression> bytes = parameter_bytes(spec, step);
   if (!bytes) return;
   const std::int64_t needed = bytes->integer(scope, where + " arguments");
-  if (needed > static_cast<std::int64_t>(most_parameter_bytes))
-    throw Error(
-        fmt::format("{}: its parameters have {} bytes; a launch takes {}", where, needed, most_parameter_bytes));
+  const std::int64_t limit = scope.device->max_parameter_bytes();
+  if (needed > limit)
+    throw Error(fmt::format("{}: its parameters have {} bytes; a launch takes {}{}", where, needed, limit,
+                            limit < most_parameter_bytes ? why_less(*scope.device) : ""));
 }
 
 }  // namespace attune

@@ -38,7 +38,7 @@ std::string item_of(const KernelSpec& spec, std::string_view what, std::string_v
   return fmt::format("kernel `{}`, {} {}={}", spec.name, what, name, value.text());
 }
 
-void check_type(const KernelSpec& spec, const ProblemParameter& parameter, const Value& value) {
+void check_type(const KernelSpec& spec, const ProblemParameter& parameter, const Value& value, EmptyProblem /*empty*/) {
   const auto& types = parameter.types;
   const bool listed = value.is_name() && std::find(types.begin(), types.end(), value.name()) != types.end();
   if (listed) return;
@@ -47,22 +47,30 @@ void check_type(const KernelSpec& spec, const ProblemParameter& parameter, const
                                suggestion(own_type_name(value.text()), types)));
 }
 
-void check_choice(const KernelSpec& spec, const ProblemParameter& parameter, const Value& value) {
+void check_choice(const KernelSpec& spec, const ProblemParameter& parameter, const Value& value,
+                  EmptyProblem /*empty*/) {
   const auto& choices = parameter.choices;
   if (value.is_name() && std::find(choices.begin(), choices.end(), value.name()) != choices.end()) return;
   throw UsageError(fmt::format("{}: expected one of {}{}", item_of(spec, "problem", parameter.name, value),
                                joined(choices), suggestion(value.text(), choices)));
 }
 
-void check_integer(const KernelSpec& spec, const ProblemParameter& parameter, const Value& value) {
+// Returns what a size of 0 means to the kernel, for a message.
+std::string_view advice_on_empty(const KernelSpec& spec) {
+  return spec.may_be_empty ? "; for 0 nothing is launched, so there is nothing to tune"
+                           : "; if 0 is to launch nothing, write empty = \"nothing\" in [kernel]";
+}
+
+void check_integer(const KernelSpec& spec, const ProblemParameter& parameter, const Value& value, EmptyProblem empty) {
   const std::string item = item_of(spec, "problem", parameter.name, value);
   if (!value.is_integer()) {
     throw UsageError(fmt::format("{}: expected an integer such as 4096, 2**28 or 10**6", item));
   }
-  const bool is_size = parameter.kind == ProblemKind::size;
-  if (is_size && (value.integer() < 1 || value.integer() > max_size)) {
-    throw UsageError(fmt::format("{}: expected a size from 1 to 2**62", item));
-  }
+  if (parameter.kind != ProblemKind::size) return;
+  const std::int64_t least = spec.may_be_empty && empty == EmptyProblem::allowed ? 0 : 1;
+  if (value.integer() < least || value.integer() > max_size)
+    throw UsageError(fmt::format("{}: expected a size from {} to 2**62{}", item, least,
+                                 value.integer() == 0 ? advice_on_empty(spec) : ""));
 }
 
 auto* check_of(ProblemKind kind) {
@@ -126,7 +134,7 @@ const Value& known_value(const KernelSpec& spec, const Parameter& parameter, con
 
 }  // namespace
 
-Problem make_problem(const KernelSpec& spec, const Bindings& given, std::string_view device_kind) {
+Problem make_problem(const KernelSpec& spec, const Bindings& given, std::string_view device_kind, EmptyProblem empty) {
   for (const auto& [name, value] : given) {
     if (spec.find_problem(name) != nullptr) continue;
     const std::string_view advice =
@@ -143,15 +151,15 @@ Problem make_problem(const KernelSpec& spec, const Bindings& given, std::string_
       missing.push_back(&parameter);
       continue;
     }
-    check_of(parameter.kind)(spec, parameter, *value);
+    check_of(parameter.kind)(spec, parameter, *value, empty);
     problem.set(parameter.name, *value);
   }
   refuse_missing(spec, missing);
   return problem;
 }
 
-Problem parse_problem(const KernelSpec& spec, std::string_view text, std::string_view device_kind) {
-  return make_problem(spec, parse_bindings(text), device_kind);
+Problem parse_problem(const KernelSpec& spec, std::string_view text, std::string_view device_kind, EmptyProblem empty) {
+  return make_problem(spec, parse_bindings(text), device_kind, empty);
 }
 
 Configuration parse_configuration(const KernelSpec& spec, std::string_view text) {

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "attune/error.hpp"
+#include "kernel/empty_problem.hpp"
 #include "kernel/instantiate.hpp"
+#include "kernel/parameter_bytes.hpp"
 #include "kernel/tensor_maps.hpp"
 
 namespace attune {
@@ -18,19 +20,29 @@ bool mentions_parameter(const KernelSpec& spec, const Expression& expression) {
                      [&](const auto& name) { return spec.find_parameter(name) != nullptr; });
 }
 
+// Returns the elements of an array where nothing is launched: 0 for a size that is negative or has no value.
+std::int64_t count_of_nothing(const Expression& size, const Scope& scope) {
+  const Expression::Result result = size.evaluate(scope);
+  const auto* const value = std::get_if<Value>(&result);
+  return value != nullptr && value->is_integer() ? std::max<std::int64_t>(value->integer(), 0) : 0;
+}
+
 void resolve_array(ResolvedArgument& resolved, const Argument& argument, const TypeInfo& type, const Scope& scope,
-                   const std::string& where) {
+                   const std::string& where, bool is_nothing) {
   if (!argument.size) throw Error(fmt::format("{}: an array needs a size", where));
-  const std::int64_t count = argument.size->integer(scope, where + " size");
+  const std::int64_t count =
+      is_nothing ? count_of_nothing(*argument.size, scope) : argument.size->integer(scope, where + " size");
   // Scratch arrays may have no elements, because some algorithms need none.
-  const std::int64_t least = argument.role == Role::scratch ? 0 : 1;
+  const std::int64_t least = is_nothing || argument.role == Role::scratch ? 0 : 1;
   if (count < least)
     throw Error(fmt::format("{}: size {} is {}; expected at least {}", where, argument.size->text(), count, least));
   resolved.count = static_cast<std::uint64_t>(count);
   const bool overflows = __builtin_mul_overflow(resolved.count, std::uint64_t{type.size}, &resolved.bytes);
-  if (overflows || resolved.bytes > max_bytes) {
-    throw Error(fmt::format("{}: {} elements of {} are more than 2^62 bytes", where, count, type.name));
-  }
+  // Where a step runs, all of its parameters are checked together.
+  const bool is_limited = is_nothing && argument.by_value;
+  if (overflows || resolved.bytes > (is_limited ? static_cast<std::uint64_t>(most_parameter_bytes) : max_bytes))
+    throw Error(fmt::format("{}: {} elements of {} are more than {} bytes", where, count, type.name,
+                            is_limited ? "32764" : "2^62"));
 }
 
 // Returns the value from `value` or the problem; nothing when the application passes it.
@@ -70,6 +82,7 @@ const TypeInfo& concrete_type(const Argument& argument, const Bindings& problem)
 std::vector<ResolvedArgument> resolve_arguments(const KernelSpec& spec, const Problem& problem,
                                                 const Configuration* configuration, const DeviceInfo& device) {
   const Scope scope{&problem, configuration, &device};
+  const bool is_nothing = launches_nothing(spec, problem);
   std::vector<ResolvedArgument> arguments;
   for (const auto& argument : spec.arguments) {
     std::string where = fmt::format("kernel `{}`, argument `{}`, problem {}", spec.name, argument.name, problem.text());
@@ -88,10 +101,11 @@ std::vector<ResolvedArgument> resolve_arguments(const KernelSpec& spec, const Pr
     resolved.is_mapped = argument.is_mapped && (!argument.mapped_where || argument.mapped_where->holds(scope));
     if (!argument.symbol.empty()) resolved.symbol = "&" + instantiate_entry(argument.symbol, scope);
     const auto& expression = is_scalar ? argument.value : argument.size;
-    if (configuration == nullptr && expression && mentions_parameter(spec, *expression)) {
+    const bool is_open = configuration == nullptr && expression && mentions_parameter(spec, *expression);
+    if (is_open || (is_nothing && is_scalar && expression)) {
       if (!is_scalar) resolved.count = resolved.bytes = 0;
     } else if (!is_scalar) {
-      resolve_array(resolved, argument, type, scope, where);
+      resolve_array(resolved, argument, type, scope, where, is_nothing);
     } else if ((resolved.value = scalar_value(argument, scope, where))) {
       try {
         encode_scalar(*resolved.value, type.name);

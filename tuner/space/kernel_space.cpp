@@ -17,7 +17,7 @@ constexpr std::string_view axes = "xyz";
 // Collects the rules that the device implies, each text once.
 class ImpliedRules {
  public:
-  void add_step(const KernelSpec& spec, const Step& step) {
+  void add_step(const KernelSpec& spec, const Step& step, const DeviceInfo& device) {
     if (step.kind != StepKind::launch) return;
     guard_ = step.when ? fmt::format("!({}) || ", step.when->text()) : "";
     std::string threads;
@@ -33,7 +33,7 @@ class ImpliedRules {
     }
     add_cluster(step);
     if (const auto bytes = parameter_bytes(spec, step))
-      add(fmt::format("{} <= {}", bytes->text(), most_parameter_bytes));
+      add(fmt::format("{} <= {}", bytes->text(), device.max_parameter_bytes()));
   }
 
   void add_map(const KernelSpec& spec, const Argument& map) {
@@ -104,8 +104,8 @@ SearchSpace make_space(const KernelSpec& spec, const Problem& problem, const Dev
   std::vector<Rule> rules;
   for (const auto& rule : spec.rules) rules.push_back({rule, false});
   ImpliedRules implied;
-  for (const auto& step : spec.launch) implied.add_step(spec, step);
-  for (const auto& step : spec.verify) implied.add_step(spec, step);
+  for (const auto& step : spec.launch) implied.add_step(spec, step, device);
+  for (const auto& step : spec.verify) implied.add_step(spec, step, device);
   for (const auto& argument : spec.arguments)
     if (argument.role == Role::map) implied.add_map(spec, argument);
   implied.add_architecture(spec.compile, device);

@@ -41,6 +41,8 @@ class Document {
 
   const std::string& string(const TomlNode& node, std::string_view expected = "a string") const;
   const std::vector<TomlNode>& array(const TomlNode& node, std::string_view expected) const;
+  // Returns the expression of the node, as the file has it.
+  Expression written(const TomlNode& node, Literal literal) const;
   // Returns the expression of the node, with the expressions of [values] in place of their names.
   Expression expression(const TomlNode& node, Literal literal) const;
 
@@ -49,7 +51,6 @@ class Document {
   const NamedValues& values() const noexcept { return values_; }
 
  private:
-  Expression written(const TomlNode& node, Literal literal) const;
   std::string values_hint(const TomlNode& node) const;
   Position position_in_string(const TomlNode& node, std::size_t offset) const;
   const TomlNode& node_at(std::string_view place) const;

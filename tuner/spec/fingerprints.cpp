@@ -119,6 +119,7 @@ std::string contract_of(const KernelSpec& spec) {
   add_problem(digest, spec.problem);
   add_steps(digest, spec.launch);
   add_arguments(digest, spec.arguments);
+  if (spec.may_be_empty) digest.add("empty").add("nothing");
   return digest.hex();
 }
 

@@ -22,7 +22,7 @@ class NamedValues {
   Expression expanded(const Expression& expression) const;
 
  private:
-  std::vector<std::pair<std::string, std::string>> values_;  // in the order of the file, with the expanded text
+  std::vector<std::pair<std::string, std::string>> values_;  // each behind those that it uses, with the expanded text
 };
 
 }  // namespace attune

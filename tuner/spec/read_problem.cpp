@@ -76,13 +76,23 @@ ProblemParameter problem_entry(const Document& document, const TomlNode& node) {
   return entry;
 }
 
+bool read_empty(const Document& document, const TomlSection& section) {
+  constexpr std::string_view only = "\"nothing\": a plan for a problem with a size of 0 then launches nothing";
+  const TomlNode* const node = section.find("empty");
+  if (node == nullptr) return false;
+  const std::string& word = document.string(*node, only);
+  if (word != "nothing") document.fail(*node, fmt::format("expected {}, found `{}`", only, shortened(word)));
+  return true;
+}
+
 }  // namespace
 
 void read_kernel(const Document& document, const TomlNode& table, KernelSpec& spec) {
-  const TomlSection section(document, table, "[kernel]", {"name", "summary", "deterministic"});
+  const TomlSection section(document, table, "[kernel]", {"name", "summary", "deterministic", "empty"});
   spec.name = document.string(section.need("name"));
   spec.summary = section.string("summary").value_or("");
   spec.deterministic = section.expression("deterministic", Literal::boolean);
+  spec.may_be_empty = read_empty(document, section);
 }
 
 std::vector<ProblemParameter> read_problem(const Document& document, const TomlNode& table) {

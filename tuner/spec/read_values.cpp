@@ -12,18 +12,47 @@
 namespace attune {
 namespace {
 
-void refuse_later(const Document& document, const TomlNode& table, const TomlNode& member) {
-  if (member.kind != TomlNode::Kind::string) return;
-  const auto at = static_cast<std::size_t>(&member - table.children.data());
-  const Expression written = document.expression(member, Literal::number_or_boolean);
-  for (std::size_t later = at; later < table.children.size(); ++later) {
-    const std::string& name = table.children[later].key;
-    const auto& names = written.names();
-    if (std::find(names.begin(), names.end(), name) == names.end()) continue;
-    document.fail(member, fmt::format("`{}` in `{}` is {}: a value may use those above it", name,
-                                      shortened(written.text()), later == at ? "the value itself" : "a value below"));
+// Adds the values of the section, each after those that it uses.
+class ValuesInOrder {
+ public:
+  ValuesInOrder(Document& document, const std::vector<TomlNode>& members)
+      : document_(document), members_(members), states_(members.size(), State::unseen) {}
+
+  // Adds a value, and before it those that it uses. Throws SpecError for values that use each other in a circle.
+  void add(std::size_t value) {
+    if (states_[value] == State::added) return;
+    if (states_[value] == State::open) fail_circle(value);
+    states_[value] = State::open;
+    path_.push_back(value);
+    const TomlNode& member = members_[value];
+    const Expression written = document_.written(member, Literal::number_or_boolean);
+    for (const std::string& name : written.names())
+      if (const auto used = std::ranges::find(members_, name, &TomlNode::key); used != members_.end())
+        add(static_cast<std::size_t>(used - members_.begin()));
+    values_.add(member.key, document_.expression(member, Literal::number_or_boolean));
+    document_.set_values(values_);
+    path_.pop_back();
+    states_[value] = State::added;
   }
-}
+
+ private:
+  enum class State { unseen, open, added };
+
+  [[noreturn]] void fail_circle(std::size_t value) const {
+    std::string uses;
+    for (auto at = std::ranges::find(path_, value); at != path_.end(); ++at) {
+      const std::size_t used = at + 1 == path_.end() ? value : *(at + 1);
+      uses += fmt::format("{}`{}` uses `{}`", uses.empty() ? "" : ", ", members_[*at].key, members_[used].key);
+    }
+    document_.fail(members_[value], uses + ": a circle gives no value; write one of these without the next name");
+  }
+
+  Document& document_;
+  const std::vector<TomlNode>& members_;
+  std::vector<State> states_;
+  std::vector<std::size_t> path_;  // the values that are open, each of which uses the next
+  NamedValues values_;
+};
 
 std::string what_it_is(const KernelSpec& spec, const std::string& name) {
   if (spec.find_problem(name) != nullptr) return "a problem name";
@@ -55,12 +84,8 @@ void read_values(Document& document, const TomlNode& table) {
   if (table.kind != TomlNode::Kind::table) document.fail_kind(table, "the table [values]");
   if (table.children.size() > max_entries)
     document.fail(table, fmt::format("{} entries; the most is {}", table.children.size(), max_entries));
-  NamedValues values;
-  for (const TomlNode& member : table.children) {
-    refuse_later(document, table, member);
-    values.add(member.key, document.expression(member, Literal::number_or_boolean));
-    document.set_values(values);
-  }
+  ValuesInOrder values(document, table.children);
+  for (std::size_t i = 0; i < table.children.size(); ++i) values.add(i);
 }
 
 void refuse_misused_values(const Document& document, const KernelSpec& spec) {

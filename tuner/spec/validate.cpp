@@ -102,6 +102,9 @@ void validate_problem(const KernelSpec& spec) {
     if (entry.default_value) validate_default(entry, *entry.default_value, place + ".size");
     for (const auto& [kind, value] : entry.device_default) validate_default(entry, value, place + "." + kind);
   }
+  if (spec.may_be_empty &&
+      std::ranges::find(spec.problem, ProblemKind::size, &ProblemParameter::kind) == spec.problem.end())
+    throw Fault("kernel.empty", "[problem] has no \"size\" that could be 0: add one, or leave `empty` out");
 }
 
 void validate_values(const Parameter& parameter, const std::string& place) {

@@ -112,7 +112,7 @@ void validate_parameter_bytes(const KernelSpec& spec, const Step& step, const st
   if (!bytes || !bytes->names().empty() || !bytes->device_properties().empty()) return;
   const Expression::Result result = bytes->evaluate({});
   const auto* const value = std::get_if<Value>(&result);
-  if (value != nullptr && value->is_integer() && value->integer() > static_cast<std::int64_t>(most_parameter_bytes))
+  if (value != nullptr && value->is_integer() && value->integer() > most_parameter_bytes)
     throw Fault(place, fmt::format("the parameters of this step have {} bytes; a launch takes {}", value->integer(),
                                    most_parameter_bytes));
 }

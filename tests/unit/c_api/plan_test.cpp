@@ -43,6 +43,32 @@ TEST_F(CPlan, Launches) {
   EXPECT_EQ(data_, (std::array{12, 22, 32, 42}));
 }
 
+TEST_F(CPlan, ForASizeOfZeroLaunchesNothing) {
+  std::string text(offset_kernel.text);
+  for (std::size_t at = 0; (at = text.find("offset<", at)) != std::string::npos; ++at) text.replace(at, 7, "hollow<");
+  text.replace(text.find("name = \"offset\""), 15, "name = \"hollow\"\nempty = \"nothing\"");
+  text.replace(text.find("void offset("), 12, "void hollow(");
+  add({"hollow.cu", text});
+  attune_plan* const empty = plan("hollow", {attune_integer("n", 0), attune_text("T", "int32")});
+  const std::int64_t none = 0;
+  const std::vector<attune_argument> arguments{attune_array(ATTUNE_INT32, nullptr, 0), count(),
+                                               attune_scalar(ATTUNE_INT64, &none)};
+  count_ = {5, 6};
+  EXPECT_EQ(attune_plan_launch(empty, nullptr, arguments.data(), arguments.size()), ATTUNE_OK) << attune_last_error();
+  EXPECT_EQ(count_, (std::array{5, 6}));
+  attune_match match{};
+  match.size = sizeof match;
+  ASSERT_EQ(attune_plan_match(empty, &match), ATTUNE_OK);
+  EXPECT_EQ(match.rung, ATTUNE_RUNG_EXACT);
+  EXPECT_THAT(std::string(match.why), HasSubstr("hollow launches nothing for n=0"));
+  EXPECT_STREQ(match.configuration, "");
+  attune_plan_destroy(empty);
+  const attune_problem_value value = attune_integer("n", 0);
+  const attune_problem problem{&value, 1};
+  attune_plan* none_made = nullptr;
+  expect_usage_error(attune_plan_make(gpu_, "offset", &problem, ATTUNE_POLICY_WAIT, &none_made), "empty = \"nothing\"");
+}
+
 TEST_F(CPlan, ConvertsScalarsAsTheCppInterfaceDoes) {
   const signed char small = 4;
   const std::uint16_t narrow = 4;

@@ -50,6 +50,26 @@ TEST_F(ValuePlan, TakesTheElementsOfAnObject) {
   EXPECT_EQ(smooth(Plan(plan), sum), (std::vector<int>{3, 6, 9, 7}));
 }
 
+// 8,001 weights are 32,004 bytes. The last one counts the element 4,000 places behind.
+TEST_F(ValuePlan, MayHaveNearlyAllThatALaunchTakes) {
+  const std::size_t n = 8000;
+  std::vector<int> values(n), weights(8001);
+  for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<int>(i);
+  weights.front() = 1;
+  weights.back() = 2;
+  const Buffer<int> in(gpu_, values), out(gpu_, n);
+  const Plan plan = gpu_.plan("smooth", {{"n", 8000}, {"radius", 4000}, {"T", "int32"}});
+  plan.launch(nullptr, out, in, weights, 8000);
+  EXPECT_EQ(out.to_vector()[0], 2 * 4000);
+  EXPECT_EQ(out.to_vector()[3999], 2 * 7999);
+  EXPECT_EQ(out.to_vector()[4000], 0);
+  EXPECT_EQ(out.to_vector()[7999], 3999);
+  EXPECT_THAT(message_of<Error>([&] {
+                gpu_.plan("smooth", {{"n", 4}, {"radius", 4092}, {"T", "int32"}});
+              }),
+              HasSubstr("its parameters have 32768 bytes; a launch takes 32764"));
+}
+
 // The host device may copy it by wider accesses than its elements ask for.
 TEST_F(ValuePlan, LiesAsItsTypeAsks) {
   std::ofstream(folder_ / "aligned.cu") << R"cu(/*attune

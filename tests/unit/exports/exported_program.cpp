@@ -47,11 +47,12 @@ std::string device_code(const DeviceInfo& device) {
       "[] {{ Device d; d.kind = {}; d.name = {}; d.compute_capability = {}; d.multiprocessors = {}; d.memory_bytes = "
       "{}u; d.memory_bus_bits = {}; d.l2_bytes = {}u; d.max_threads_per_multiprocessor = {}; d.shared_static_limit = "
       "{}u; d.shared_per_block = {}u; d.shared_per_multiprocessor = {}u; d.max_threads_per_block = {}; d.driver = {}; "
+      "d.driver_cuda_version = {}; "
       "return d; }}()",
       cpp_string(device.kind), cpp_string(device.name), device.compute_capability, device.multiprocessors,
       device.memory_bytes, device.memory_bus_bits, device.l2_bytes, device.max_threads_per_multiprocessor,
       device.shared_static_limit, device.shared_per_block, device.shared_per_multiprocessor,
-      device.max_threads_per_block, cpp_string(device.driver));
+      device.max_threads_per_block, cpp_string(device.driver), device.driver_cuda_version);
 }
 
 DeviceInfo h100() { return of_class("sm_90", "NVIDIA H100 80GB HBM3", 114, 80); }

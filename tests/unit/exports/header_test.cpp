@@ -12,6 +12,7 @@
 #include "odd_kernel.hpp"
 #include "spec/kernel_file.hpp"
 #include "support/message_of.hpp"
+#include "support/smooth_kernel.hpp"
 
 namespace attune::test {
 namespace {
@@ -129,6 +130,49 @@ TEST(ExportedHeader, NamesWhatFails) {
                          HasSubstr("problem `T`: the kernel file does not list this name\n"),
                          HasSubstr("argument `small`: value: n / 8: does not fit its type\n"),
                          HasSubstr("odd<float, other::BLOCK, 128, 0.5, false, float, Mode::a, Op::sum, 2 * 3>\n")));
+}
+
+TEST(ExportedHeader, SelectsNothingToLaunchForASizeOfZero) {
+  std::string file = test::smooth_file;
+  const std::string before = exported_header({.spec = read_kernel_text(file, "smooth.cu"), .records = {}});
+  EXPECT_THAT(before, HasSubstr("expected a size from 1 to 2^62"));
+  const std::string name = "name = \"smooth\"";
+  file.replace(file.find(name), name.size(), name + "\nempty = \"nothing\"");
+  const std::string text = exported_header({.spec = read_kernel_text(file, "smooth.cu"), .records = {}}) + R"cpp(
+#include <cstdio>
+    using namespace attune_export_smooth;
+    int main() {
+      Device device;
+      device.compute_capability = 90;
+      for (const Problem& problem : {Problem{0, 2, "float"}, Problem{8, 0, "float"}, Problem{8, 2, "float"}}) {
+        const Selection selection = select(problem, device);
+        std::printf("%d %d %s\n", selection.is_found, static_cast<int>(selection.steps.size()), selection.why.c_str());
+      }
+      std::puts(select({-1, 2, "float"}, device).why.c_str());
+    }
+  )cpp";
+  EXPECT_EQ(output_of_program(text),
+            "1 0 nothing is launched, because a size is 0\n1 0 nothing is launched, because a size is 0\n"
+            "1 1 no record fits; the default configuration\nproblem `n`: expected a size from 0 to 2^62\n");
+}
+
+TEST(ExportedHeader, KnowsHowManyBytesOfParametersTheDeviceTakes) {
+  const std::string text =
+      exported_header({.spec = read_kernel_text(test::smooth_file, "smooth.cu"), .records = {}}) + R"cpp(
+#include <cstdio>
+    using namespace attune_export_smooth;
+    int main() {
+      Device device;
+      device.compute_capability = 90;
+      for (const int driver : {0, 12010, 12000}) {
+        device.driver_cuda_version = driver;
+        for (const std::int64_t radius : {508, 509, 4091, 4092})
+          std::printf("%d", select({8, radius, "float"}, device).is_found);
+      }
+      std::puts("");
+    }
+  )cpp";
+  EXPECT_EQ(output_of_program(text), "111011101000\n");
 }
 
 TEST(ExportedHeader, SaysWhereTheDefaultWasFaster) {

@@ -36,32 +36,62 @@ TEST(ArraysByValue, AreReadAndResolved) {
   EXPECT_EQ(arguments[2].bytes, 20u);
 }
 
+DeviceInfo device_with(const char* architecture, int driver_cuda_version) {
+  DeviceInfo device = device_limits(architecture);
+  device.driver_cuda_version = driver_cuda_version;
+  return device;
+}
+
 // Two pointers, the weights, and n at a multiple of 8: 24 bytes and 4 for each weight.
 TEST(ArraysByValue, FitTogetherIntoTheParametersOfALaunch) {
   const KernelSpec spec = read_with();
-  const DeviceInfo device = device_limits("sm_80");
   const Configuration configuration{{"BLOCK", 64}};
-  for (const auto& [radius, fits] : {std::pair{508, true}, {509, false}}) {  // 1,017 and 1,019 weights
-    const Problem problem = problem_with(radius);
-    EXPECT_EQ(legal_configuration(spec, problem, device, configuration).has_value(), fits) << radius;
-    EXPECT_EQ(make_space(spec, problem, device).size() == 2, fits) << radius;
-    const std::string said =
-        message_of<Error>([&] { resolve_steps(spec, spec.launch, problem, &configuration, device); });
-    EXPECT_THAT(said, HasSubstr(fits ? "no error" : "its parameters have 4104 bytes; a launch takes 4096"));
+  const DeviceInfo present = device_with("sm_80", 12010), unknown = device_with("sm_90", 0),
+                   old = device_with("sm_80", 12000), older = device_with("sm_70", 11080);
+  DeviceInfo pascal = device_with("sm_70", 12080), host = device_with("sm_70", 0);
+  pascal.compute_capability = 61;
+  host.kind = "host";
+  host.compute_capability = 0;
+  struct Case {
+    const DeviceInfo& device;
+    std::int64_t most;
+    const char* says;
+  };
+  const Case table[] = {
+      {present, 4091, "its parameters have 32768 bytes; a launch takes 32764"},
+      {unknown, 4091, "its parameters have 32768 bytes; a launch takes 32764"},
+      {host, 4091, "its parameters have 32768 bytes; a launch takes 32764"},
+      {old, 508, "4104 bytes; a launch takes 4096, because the driver is older than CUDA 12.1; newer ones take 32764"},
+      {older, 508,
+       "4104 bytes; a launch takes 4096, because the driver is older than CUDA 12.1; newer ones take 32764"},
+      {pascal, 508, "4104 bytes; a launch takes 4096, because the GPU is older than sm_70"},
+  };
+  for (const auto& [device, most, says] : table) {
+    for (const bool fits : {true, false}) {
+      SCOPED_TRACE(std::string(says) + (fits ? " fits" : ""));
+      const Problem problem = problem_with(fits ? most : most + 1);
+      EXPECT_EQ(legal_configuration(spec, problem, device, configuration).has_value(), fits);
+      EXPECT_EQ(make_space(spec, problem, device).size() == 2, fits);
+      const std::string said =
+          message_of<Error>([&, &on = device] { resolve_steps(spec, spec.launch, problem, &configuration, on); });
+      EXPECT_THAT(said, HasSubstr(fits ? "no error" : says));
+    }
   }
-  // Sizes that are numbers do not fit whatever the problem.
-  EXPECT_THAT(message_of<SpecError>([] {
-                read_kernel_text(edited(edited(test::smooth_file, "size = \"2 * radius + 1\"", "size = 2000"),
-                                        "weights = { type = \"T\"", "weights = { type = \"int16\""),
-                                 "smooth.cu");
-              }),
-              HasSubstr("no error"));
-  EXPECT_THAT(message_of<SpecError>([] {
-                read_kernel_text(edited(edited(test::smooth_file, "size = \"2 * radius + 1\"", "size = 2037"),
-                                        "weights = { type = \"T\"", "weights = { type = \"int16\""),
-                                 "smooth.cu");
-              }),
-              AllOf(HasSubstr("the parameters of this step have 4104 bytes"), HasSubstr("takes 4096")));
+}
+
+// Two pointers, n, and bytes behind them: one byte too many does not fit, whatever problem and device.
+TEST(ArraysByValue, OfConstantSizesAreRefusedWhereNoDeviceTakesThem) {
+  const auto message = [](int count) {
+    std::string text = edited(test::smooth_file, "size = \"2 * radius + 1\"", "size = " + std::to_string(count));
+    text = edited(text, "weights = { type = \"T\"", "weights = { type = \"int8\"");
+    for (int step = 0; step < 2; ++step)  // of [[launch]] and [[reference]]
+      text = edited(text, "arguments = [\"out\", \"in\", \"weights\", \"n\"]",
+                    "arguments = [\"out\", \"in\", \"n\", \"weights\"]");
+    return message_of<SpecError>([&] { read_kernel_text(text, "smooth.cu"); });
+  };
+  EXPECT_THAT(message(32764 - 24), HasSubstr("no error"));
+  EXPECT_THAT(message(32764 - 23),
+              AllOf(HasSubstr("the parameters of this step have 32765 bytes"), HasSubstr("takes 32764")));
 }
 
 TEST(ArraysByValue, ThatAreWrittenWronglyAreRefused) {

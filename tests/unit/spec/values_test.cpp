@@ -72,8 +72,8 @@ TEST(Values, AreInFingerprintsAsTheExpressionsThatTheyStandFor) {
 TEST(Values, ThatCannotBeAreRefusedAtTheirLine) {
   // The section, what is replaced, with what; a text in the line of the error, words of the message.
   constexpr std::string_view table = R"table(
-    a = "b"\nb = "n" => "2 * n" => "2 * n" => a = "b" => `b` in `b` is a value below
-    a = "a + 1" => "2 * n" => "2 * n" => a = "a + 1" => the value itself
+    a = "b"\nb = "m" => "2 * n" => "2 * n" => a = "b" => `m` in `(m)` is neither a problem name nor a parameter
+    a = "n +"\nb = "a" => "2 * n" => "2 * n" => a = "n +" => expected
     a = "m + 1" => "2 * n" => "2 * n" => a = "m + 1" => `m` in `m + 1` is neither a problem name nor a parameter
     a = "n +" => "2 * n" => "2 * n" => a = "n +" => expected
     n = "4" => "2 * n" => "2 * n" => n = "4" => `n` is a problem name already
@@ -90,6 +90,42 @@ TEST(Values, ThatCannotBeAreRefusedAtTheirLine) {
     const std::string text = edited(with_values(one.at(0)), one.at(1), one.at(2)), message = message_of_text(text);
     EXPECT_THAT(message, HasSubstr(line_of(text, one.at(3))));
     EXPECT_THAT(message, HasSubstr(one.at(4)));
+  }
+}
+
+// Files in which each value stands above those that use it keep their fingerprints, and so their wisdom.
+TEST(Values, MayStandInAnyOrder) {
+  const auto of = [](const std::string& values) {
+    std::string text = edited(with_values(values), "\"ceil_div(n, ZETA * ITEMS)\", \"2\"", "\"blocks\", \"2\"");
+    return read_kernel_text(edited(text, "\"ZETA * ITEMS <= n\"", "\"tile <= n\""), "k.cu");
+  };
+  const std::string tile = "tile = \"ZETA * items\"\n", items = "items = \"ITEMS\"\n",
+                    blocks = "blocks = \"ceil_div(n, tile)\"\n";
+  const KernelSpec ordered = of(items + tile + blocks);
+  EXPECT_EQ(ordered.launch[1].grid[0].text(), "(ceil_div(n, (ZETA * (ITEMS))))");
+  EXPECT_EQ(ordered.fingerprints.contract, "141d8045a12d1c2716e399f4a92976a98019966fe18764e83505aa2f242eb5da");
+  for (const std::string& values : {blocks + tile + items, tile + blocks + items, blocks + items + tile}) {
+    SCOPED_TRACE(values);
+    const KernelSpec spec = of(values);
+    EXPECT_EQ(spec.launch[1].grid[0].text(), ordered.launch[1].grid[0].text());
+    EXPECT_EQ(spec.fingerprints.contract, ordered.fingerprints.contract);
+    EXPECT_EQ(spec.fingerprints.space, ordered.fingerprints.space);
+  }
+}
+
+TEST(Values, ThatUseEachOtherInACircleAreRefusedWithTheWholeCircle) {
+  const std::pair<const char*, const char*> table[] = {
+      {"a = \"a + 1\"", "`a` uses `a`: a circle gives no value"},
+      {"a = \"b\"\nb = \"2 * c\"\nc = \"n + a\"", "`a` uses `b`, `b` uses `c`, `c` uses `a`: a circle"},
+      {"first = \"n + a\"\na = \"n * b\"\nb = \"a\"", "k.cu:LINE:5: `a` uses `b`, `b` uses `a`: a circle"},
+      {"a = \"ceil_div(n, a) + zeta\"", "`a` uses `a`"},
+  };
+  for (const auto& [values, words] : table) {
+    const std::string text = with_values(values), message = message_of_text(text);
+    std::string expected = words;
+    if (const auto at = expected.find("k.cu:LINE:"); at != std::string::npos)
+      expected.replace(at, 10, line_of(text, "a = \"n * b\""));
+    EXPECT_THAT(message, HasSubstr(expected));
   }
 }
 

@@ -48,6 +48,13 @@ struct DeviceInfo {
   // Returns how many blocks a thread block cluster may have: 8 from sm_90 on, else 1.
   int max_cluster() const noexcept { return kind == "cuda" && compute_capability >= 90 ? 8 : 1; }
 
+  // Returns how many bytes all parameters of a launch may have: 32,764, but 4,096 below sm_70 and where the driver is
+  // older than CUDA 12.1. An unknown driver (0) counts as newer.
+  std::int64_t max_parameter_bytes() const noexcept {
+    const bool is_old = compute_capability < 70 || (driver_cuda_version != 0 && driver_cuda_version < 12010);
+    return kind == "cuda" && is_old ? 4096 : 32764;
+  }
+
   // Returns the class key as text: "cuda|NVIDIA H200|cc90|sm132|mem141G|bus6144|l2-60M|mig-". Memory is rounded to the
   // nearest GiB, so that ECC or firmware reservations do not split a class.
   std::string class_key() const;

@@ -175,6 +175,7 @@ struct KernelSpec {
   // Over problem, parameters and device: true for the configurations with which equal inputs give equal bits in every
   // launch on one device. If absent, the kernel promises that for no configuration.
   std::optional<Expression> deterministic;
+  bool may_be_empty = false;  // sizes may be 0 ([kernel] empty = "nothing"); then a plan launches nothing
   // Set when this spec was narrowed: the kernel with all values of its parameters. Its default configuration stays the
   // default.
   std::shared_ptr<const KernelSpec> whole;
