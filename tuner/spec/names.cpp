@@ -121,6 +121,8 @@ std::string_view meaning_of(std::string_view name) {
   const auto functions = function_names(Dialect::attune);
   if (std::ranges::find(functions, name) != functions.end()) return "a function of expressions";
   if (find_type(name) != nullptr) return "a type";
+  for (const std::string_view of_attune : {"attune", "Attune", "ATTUNE"})
+    if (name.starts_with(of_attune)) return "a name of attune's";
   return is_one_of(name, cpp_keywords) ? "a word of C++" : "";
 }
 

@@ -143,7 +143,7 @@ TEST(ImageRequest, KeyIsOfEverythingButTheFileName) {
   renamed.source.name = "other.cu";
   EXPECT_EQ(renamed.key(""), sample_request().key(""));
   EXPECT_EQ(renamed.key("").size(), 64u);
-  std::vector<ImageRequest> requests(9, sample_request());
+  std::vector<ImageRequest> requests(13, sample_request());
   requests[1].source.text = "texT";
   requests[2].source.headers[0].text = "a";
   requests[3].source.headers[0].name = "c.h";
@@ -153,6 +153,10 @@ TEST(ImageRequest, KeyIsOfEverythingButTheFileName) {
   requests[7].architecture = "sm_80";
   requests[8].expressions = {"f<1>"};  // the other moves to the next list
   requests[8].options = {"f<2>", "-O3"};
+  requests[9].macros = {{"N", "1"}};
+  requests[10].macros = {{"N", "2"}};
+  requests[11].options.emplace_back("-DN=1");
+  requests[12].ignores_host_code = true;
   std::set<std::string> keys;
   for (const ImageRequest& request : requests) keys.insert(request.key(""));
   EXPECT_EQ(keys.size(), requests.size());

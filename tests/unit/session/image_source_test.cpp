@@ -72,11 +72,12 @@ class ImageSourceTest : public testing::Test {
     source_.reset();
     pool_.reset();
   }
-  void ask(InstanceId id, const std::string& expression) {
+  void ask(InstanceId id, const std::string& expression, std::vector<Macro> macros = {}) {
     auto instance = std::make_shared<Instance>();
     instance->id = id;
     instance->image.expressions = {expression};
     instance->image.architecture = "sm_90";
+    instance->image.macros = std::move(macros);
     source_->ask(std::move(instance));
   }
   CompiledInstance next() {
@@ -117,6 +118,13 @@ TEST_F(ImageSourceTest, CompilesOnceForInstancesThatShareAnImage) {
   EXPECT_EQ(next().instance->id, 9u);
   EXPECT_EQ(workers_->compiler->compiled_, 2);
   EXPECT_EQ(charged, 2) << "the time of a compile is counted once";
+}
+
+TEST_F(ImageSourceTest, ConfigurationsThatDifferInAMacroShareNoImage) {
+  open(1, 2);
+  for (InstanceId id = 0; id < 4; ++id) ask(id, "k", {{"N", std::to_string(id % 2)}});
+  while (source_->outstanding() > 0) next();
+  EXPECT_EQ(workers_->compiler->compiled_, 2);
 }
 
 TEST_F(ImageSourceTest, NeverAsksForMoreThanABatchAtOnce) {

@@ -200,17 +200,9 @@ HeaderSearch search_of(const ImageRequest& request, const std::vector<std::strin
   search.last = header_pack();
   search.given = {{request.source.name, request.source.text}};
   for (const EmbeddedFile* const own : own_texts()) search.given.push_back({own->file_name, own->text});
+  for (const Header& header : library_headers(request)) search.given.push_back({header.name, header.text});
   for (const Header& header : request.source.headers) search.given.push_back({header.name, header.text});
   return search;
-}
-
-// Returns the request with those headers of the pack that it needs.
-ImageRequest completed(const ImageRequest& asked, const HeaderFiles& files) {
-  ImageRequest request = asked;
-  for (const Header& header : header_pack())
-    if (std::ranges::find(files.last_used, header.name) != files.last_used.end())
-      request.source.headers.push_back(header);
-  return request;
 }
 
 std::vector<std::string> options_of(const NvrtcTarget& target, const ImageRequest& request) {
@@ -221,36 +213,35 @@ std::vector<std::string> options_of(const NvrtcTarget& target, const ImageReques
   return options;
 }
 
-// Returns the request with what always goes before real headers.
-ImageRequest with_library_headers(ImageRequest request) {
-  for (const Header& header : library_headers(request)) request.source.headers.push_back(header);
-  return request;
+// A request as NVRTC gets it: with the headers that attune adds, and all options.
+struct Completed {
+  ImageRequest request;
+  std::vector<std::string> options;
+  HeaderSearch search;
+  HeaderFiles files;  // found before the compile: a file that changes meanwhile is compiled again
+  std::string why;    // not "": a type of the request is unavailable
+};
+
+// The request must outlive what is returned.
+Completed completed(const NvrtcLibrary& library, const ImageRequest& asked, const NvrtcTarget& target) {
+  Completed result{asked, options_of(target, asked), {}, {}, ""};
+  std::vector<Header>& headers = result.request.source.headers;
+  for (const Header& header : library_headers(asked)) headers.push_back(header);
+  result.why = add_toolkit_folder(library, asked, result.options);
+  if (!result.why.empty()) return result;
+  add_toolkit_libraries(library, result.request, result.options);
+  result.search = search_of(asked, result.options);
+  result.files = header_files(result.search);
+  for (const Header& header : header_pack())
+    if (std::ranges::find(result.files.last_used, header.name) != result.files.last_used.end())
+      headers.push_back(header);
+  return result;
 }
 
-CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& asked, const NvrtcTarget& target,
-                           HeavyHeaders headers) {
-  const ImageRequest request = with_library_headers(asked);
-  std::vector<std::string> options = options_of(target, request);
-  if (std::string reason = add_toolkit_folder(library, request, options); !reason.empty()) {
-    return failure(Verdict::compile_error, std::move(reason));
-  }
-  add_toolkit_libraries(library, request, options);
-
-  const HeaderSearch search = search_of(request, options);
-  HeaderFiles files = header_files(search);  // before the compile: a file that changes meanwhile is compiled again
-  const CompileProgram precompiling = precompiling_of_program();
-  auto [program, result, log, opened] =
-      (precompiling && headers == HeavyHeaders::precompile ? precompiling : compile_program)(
-          library, completed(request, files), options);
-  // Checked whatever the result, because NVRTC 12.4 accepts more on sm_90 than a block may have without opt-in.
-  if (const std::string overflows = shared_overflows(log, static_shared_limit); !overflows.empty()) {
-    return failure(Verdict::resources, overflows + log);
-  }
-  if (result != nvrtc_success)
-    return compile_failure(library, result, log + nvrtc_advice(log, request.ignores_host_code, false));
-  if (const std::string lacking = lacking_waits(library, program.get(), request); !lacking.empty())
-    return failure(Verdict::compile_error, lacking + log);
-
+CompileOutcome success(const NvrtcLibrary& library, const CompiledProgram& compiled, Completed& asked,
+                       const NvrtcTarget& target) {
+  auto& [request, options, search, files, why] = asked;
+  const auto& [program, result, log, opened] = compiled;
   add_opened(files, search, opened);
   CompileOutcome outcome;
   outcome.image = collect_image(library, program.get(), request, target, log);
@@ -264,6 +255,25 @@ CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& aske
   const bool asserts = says_serialized(log) && ptx_of(library, program.get()).find("__assertfail") != std::string::npos;
   outcome.log = files.warning + log + nvrtc_advice(log, request.ignores_host_code, asserts);
   return outcome;
+}
+
+CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& request, const NvrtcTarget& target,
+                           HeavyHeaders headers) {
+  Completed asked = completed(library, request, target);
+  if (!asked.why.empty()) return failure(Verdict::compile_error, std::move(asked.why));
+  const CompileProgram precompiling = precompiling_of_program();
+  const CompiledProgram compiled =
+      (precompiling && headers == HeavyHeaders::precompile ? precompiling : compile_program)(library, asked.request,
+                                                                                             asked.options);
+  const std::string& log = compiled.log;
+  // Checked whatever the result, because NVRTC 12.4 accepts more on sm_90 than a block may have without opt-in.
+  if (const std::string overflows = shared_overflows(log, static_shared_limit); !overflows.empty())
+    return failure(Verdict::resources, overflows + log);
+  if (compiled.result != nvrtc_success)
+    return compile_failure(library, compiled.result, log + nvrtc_advice(log, request.ignores_host_code, false));
+  if (const std::string lacking = lacking_waits(library, compiled.program.get(), request); !lacking.empty())
+    return failure(Verdict::compile_error, lacking + log);
+  return success(library, compiled, asked, target);
 }
 
 // Loads NVRTC at the first compile: a start from the image cache never needs it.
