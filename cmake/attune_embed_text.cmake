@@ -1,6 +1,7 @@
 # attune_embed_text(target file [NAME name]): the text of a file becomes a constant of a library of attune. Generates the
 # header "attune_embedded/NAME.hpp" with `attune_embedded::NAME`, an attune::EmbeddedFile, and puts it on the include
 # path of `target`. NAME defaults to the file's stem, with '_' for characters that C++ does not allow.
+# Headers of kernels (.cuh) lose their indentation and lines of comments, which only take room in a program.
 set(ATTUNE_EMBED_TEXT_SCRIPT "${CMAKE_CURRENT_LIST_DIR}/attune_embed_text_file.cmake" CACHE INTERNAL "")
 
 function(attune_embed_text target file)

@@ -81,7 +81,7 @@ foreach(layer IN LISTS layers)
   if(layer STREQUAL "dispatch")
     list(FILTER files EXCLUDE REGEX "/dispatch/database/")
   endif()
-  list(FILTER files EXCLUDE REGEX "/device/host/include/")  # what kernels include on the host device
+  list(FILTER files EXCLUDE REGEX "/device/(host|cuda)/include/")  # what kernels include
   if(NOT files)
     message(FATAL_ERROR "no sources in ${folder}")
   endif()

@@ -188,6 +188,49 @@ TEST_F(Check, FindsHeadersInFoldersOfTheOptions) {
   }
 }
 
+// A file with main(), which another file includes unchanged.
+TEST_F(Check, AWholeProgramIsForGpus) {
+  write("doubled.cu", R"(#include <stdio.h>
+#define BLOCK 256
+__global__ void doubled(float* x, int n) {
+  const int i = blockIdx.x * BLOCK + threadIdx.x;
+  if (i < n) x[i] *= 2;
+}
+int main() {
+  float* x;
+  cudaMalloc(&x, 4);
+  doubled<<<1, BLOCK>>>(x, 1);
+  printf("%d\n", cudaDeviceSynchronize() == cudaSuccess);
+}
+)");
+  const std::string kernel = write("tuned.cu", R"(/*attune
+[kernel]
+name = "doubled"
+summary = "x = 2 x"
+[problem]
+n = "size"
+[parameters]
+BLOCK = [256, 128]
+[[launch]]
+entry = "doubled"
+grid = ["ceil_div(n, BLOCK)"]
+block = ["BLOCK"]
+arguments = ["x", "n"]
+[arguments]
+x = { type = "float", size = "n", role = "inout" }
+n = { type = "int32" }
+[compile]
+defines = "parameters"
+host_code = "ignore"
+*/
+#include "doubled.cu"
+)");
+  expect_failure(1, {"check", kernel, "--problem", "n=1000"}, {"kernel `doubled` has host code", "--device sm_90"});
+  if (!has_nvrtc()) GTEST_SKIP() << "needs NVRTC";
+  EXPECT_THAT(output_of({"check", kernel, "--problem", "n=1000", "--device", "sm_90"}), HasSubstr("verdict: ok"));
+  expect_failure(2, {"check", kernel, "--problem", "n=1000", "--device", "sm_90a"}, {"name the device sm_90"});
+}
+
 TEST_F(Check, OfAnArchitectureCompilesTheReferenceToo) {
   if (!has_nvrtc()) GTEST_SKIP() << "needs NVRTC";
   EXPECT_THAT(output_of({"check", scale(), "--device", "sm_90"}), HasSubstr("verdict: ok"));

@@ -185,6 +185,7 @@ TEST_F(Pch, LightHeadersAreNotWorthIt) {
                         {"#include <cuda_fp16.h>\n", {}, false},
                         {"#include <cuda_fp16.h>\n  #  include <cub/cub.cuh> // sums", {}, true},
                         {"#include \"a.cuh\"\n", {{"a.cuh", "#define A 1\n"}}, false},
+                        {"#include <cfloat>\n", {{"cfloat", "#include \"attune_limits.cuh\"\n"}}, false},
                         {"#include \"a.cuh\"\n", {{"a.cuh", "#include <cuda/std/array>\n"}}, true},
                         {"#include \"things.cuh\"\n", {heavy_header(1)}, true}};
   for (const Case& c : cases) EXPECT_EQ(cuda::has_heavy_headers({"k.cu", c.source, c.headers}), c.heavy) << c.source;
