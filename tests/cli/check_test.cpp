@@ -203,7 +203,7 @@ int main() {
   printf("%d\n", cudaDeviceSynchronize() == cudaSuccess);
 }
 )");
-  const std::string kernel = write("tuned.cu", R"(/*attune
+  const std::string kernel = write("tuned.cu", R"cuda(/*attune
 [kernel]
 name = "doubled"
 summary = "x = 2 x"
@@ -224,7 +224,7 @@ defines = "parameters"
 host_code = "ignore"
 */
 #include "doubled.cu"
-)");
+)cuda");
   expect_failure(1, {"check", kernel, "--problem", "n=1000"}, {"kernel `doubled` has host code", "--device sm_90"});
   if (!has_nvrtc()) GTEST_SKIP() << "needs NVRTC";
   EXPECT_THAT(output_of({"check", kernel, "--problem", "n=1000", "--device", "sm_90"}), HasSubstr("verdict: ok"));

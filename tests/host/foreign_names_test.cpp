@@ -100,6 +100,12 @@ __global__ void run(double* out) {
 }
 
 // Each alone, then all together.
+TEST_F(HostForeignNames, AVariableMayBeCalledDim3) {
+  const ImageRequest wanted =
+      request("__global__ void run(int* dim3) { dim3[threadIdx.x] = blockDim.x + gridDim.x; }", {"run"});
+  EXPECT_THAT(out_of(wanted, 1), ElementsAre(2));
+}
+
 TEST_F(HostForeignNames, HeadersThatNeedNothingAreTaken) {
   std::string together;
   std::vector<ImageRequest> requests;

@@ -54,13 +54,17 @@ class HeaderReader {
         if (header.name == name) return header.text;
     return std::nullopt;
   }
+  // A pipe is one too: reading it fails, with its name.
+  static bool is_file(const fs::path& path) {
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    return fs::exists(status) && !fs::is_directory(status);
+  }
   // Returns the first file of this name, or nothing: the compiler then looks for it as for #include <name>, and judges.
   std::optional<fs::path> place_of(const std::string& name, const fs::path& directory) const {
-    std::error_code error;
-    if (!directory.empty() && fs::is_regular_file(directory / name, error)) return directory / name;
+    if (!directory.empty() && is_file(directory / name)) return directory / name;
     for (const fs::path& folder : places_.folders)
-      if (!fs::exists(folder / header_of_toolkit, error) && fs::is_regular_file(folder / name, error))
-        return folder / name;
+      if (!is_file(folder / header_of_toolkit) && is_file(folder / name)) return folder / name;
     return std::nullopt;
   }
   template <typename Failed>

@@ -169,8 +169,8 @@ __attribute__((visibility("default"))) attune_host::Thread** attune_host_current
 
 #define threadIdx (::attune_host::attune_thread_index<uint3>())
 #define blockIdx (::attune_host::attune_block_index<uint3>())
-#define blockDim (::attune_host::attune_block_size<dim3>())
-#define gridDim (::attune_host::attune_grid_size<dim3>())
+#define blockDim (::attune_host::attune_block_size<::dim3>())
+#define gridDim (::attune_host::attune_grid_size<::dim3>())
 #define warpSize 32
 
 // ---- Barriers of a block ----
