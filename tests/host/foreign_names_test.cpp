@@ -182,6 +182,14 @@ TEST_F(HostForeignNames, HeadersBesideTheKernelFileComeFirst) {
   ImageRequest wanted = in_both("#include \"error.h\"\n__global__ void run(int* out) { *out = CODE; }");
   wanted.source.headers = {{"error.h", "#define CODE 7\n"}};
   EXPECT_THAT(out_of(wanted, 1), ElementsAre(7));
+  for (const char* const name : {"math.h", "cmath", "cstdio", "stdint.h"}) {
+    wanted.source.text = "#include \"" + std::string(name) + "\"\n__global__ void run(int* out) { *out = CODE; }";
+    wanted.source.headers = {{name, "#define CODE 8\n"}};
+    EXPECT_THAT(out_of(wanted, 1), ElementsAre(8)) << name;
+    wanted.source.text = "#include <own.h>\n__global__ void run(int* out) { *out = CODE; }";
+    wanted.source.headers = {{"own.h", "#define CODE 9\n"}};
+    EXPECT_THAT(out_of(wanted, 1), ElementsAre(9)) << "in <...>";
+  }
 }
 
 }  // namespace

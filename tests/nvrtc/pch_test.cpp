@@ -218,6 +218,21 @@ TEST_F(Pch, ConfigurationsThatDifferInMacrosShareTheHeadersBehindWhichTheseStand
   EXPECT_EQ(counts().used, 2);
 }
 
+TEST_F(Pch, AHeaderThatTheMacrosChangeIsNotShared) {
+  if (!cuda::find_toolkit_header(cuda::toolkit_include_folders(cuda::nvrtc().file), "cccl/cub/cub.cuh"))
+    GTEST_SKIP() << "no CUB in the CUDA toolkit of this machine";
+  for (const char* value : {"32", "32", "64", "64", "128"}) {
+    ImageRequest request = request_for(
+        "#include <cub/block/block_reduce.cuh>\n#include <tile.cuh>\n"
+        "__global__ void run(int* x) { static_assert(twice == 2 * TILE, \"\"); x[0] = twice; }\n",
+        {"run"});
+    request.source.headers = {{"tile.cuh", "#ifndef TILE\n#define TILE 16\n#endif\nconstexpr int twice = 2 * TILE;\n"}};
+    request.macros = {{"TILE", value}};
+    const CompileOutcome outcome = compile_heavy(request);
+    EXPECT_EQ(outcome.verdict, Verdict::ok) << value << outcome.log;
+  }
+}
+
 TEST_F(Pch, AHeaderWithAnotherTextUnderTheSameNameIsReadAnew) {
   std::map<int, std::string> code;
   for (const int factor : {3, 5}) {

@@ -69,7 +69,8 @@ TEST_F(PlainCuda, AMacroMayBeCalledAsAParameterOfALibrarysTemplate) {
 
 TEST_F(PlainCuda, AMacroMayBeCalledAsSomethingOfTheChecks) {
   std::vector<Macro> macros;
-  for (const char* name : {"Same", "Plain", "Array", "Map", "Kind", "Types", "Counts", "Values", "At", "x", "N", "T"})
+  for (const char* name : {"Same", "Plain", "Array", "Map", "Kind", "Types", "Counts", "Values", "At", "x",
+                           "element_type", "visibility", "N", "T"})
     macros.push_back({name, "7"});
   ImageRequest request = with_lines("__global__ void run(float4* a, int n) { a[n].y = Same + Map; }\n", macros);
   request.checks = argument_checks("run", {{"a", "float", Passing::array}, {"n", "int32", Passing::scalar}});

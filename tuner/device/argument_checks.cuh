@@ -146,11 +146,13 @@ template <class attune_given, class attune_parameter, class = void>
 struct AttunePassedElement {
   static constexpr bool attune_fits = true;
 };
+#ifndef element_type
 template <class attune_given, class attune_parameter>
 struct AttunePassedElement<attune_given, attune_parameter,
                            typename AttuneAlways<typename attune_parameter::element_type>::attune_type> {
   static constexpr bool attune_fits = AttuneSame<attune_given, typename attune_parameter::element_type>::attune_is;
 };
+#endif
 template <class attune_given, unsigned attune_count, class attune_parameter, bool = __is_class(attune_parameter)>
 struct AttunePassedValues {
   static constexpr bool attune_fits = false;

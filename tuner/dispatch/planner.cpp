@@ -6,6 +6,7 @@
 
 #include "base/first_line.hpp"
 #include "bundle/bundle_records.hpp"
+#include "dispatch/plan_failures.hpp"
 #include "files/paths.hpp"
 #include "kernel/empty_problem.hpp"
 #include "kernel/instantiate.hpp"
@@ -40,59 +41,6 @@ std::size_t own_records(std::span<const GradedMatch> rungs) {
   std::size_t count = 0;
   while (count < rungs.size() && rungs[count].match.rung < Rung::near_problem) ++count;
   return count;
-}
-
-// Returns the first fall-back that is legal, but not deterministic; null: there is none.
-const Configuration* varying_fallback(const MatchRequest& request) {
-  if (!request.deterministic_only) return nullptr;
-  for (const Configuration& fallback : request.fallbacks)
-    if (legal_configuration(request.spec, request.problem, request.device, fallback)) return &fallback;
-  return nullptr;
-}
-
-// Throws Error that names the rule that the first fall-back breaks, or the `deterministic` expression that does not
-// hold.
-[[noreturn]] void fail_without_any(const MatchRequest& request) {
-  const Configuration* const varying = varying_fallback(request);
-  std::string why = "it has none";
-  if (varying != nullptr)
-    why = fmt::format(
-        "of {}, `{}` ([kernel] `deterministic`) does not hold; list values for which it holds first in "
-        "[parameters], or tune with such values alone",
-        varying->text(), request.spec.deterministic->text());
-  else if (!request.fallbacks.empty())
-    why = fmt::format("of {}, {}; to see what is: {}; to tune this problem", request.fallbacks.front().text(),
-                      why_illegal(request.spec, request.problem, request.device, request.fallbacks.front()),
-                      command_for(request, "space"));
-  throw Error(fmt::format("none of the {} fall-back configurations of {} is {} for {} on {}: {}: {}{}",
-                          request.fallbacks.size(), request.spec.name, varying != nullptr ? "deterministic" : "legal",
-                          request.problem.text(), request.device.name, why, tune_command(request),
-                          varying != nullptr ? " --parameters \"NAME=VALUE,...\"" : ""));
-}
-
-// Throws Error for a legal default that cannot be used. The message says what the user can do.
-[[noreturn]] void fail_of_default(const MatchRequest& request, const Configuration& configuration,
-                                  const Status& status) {
-  throw Error(
-      fmt::format("the default of {} ({}) cannot be used for {} on {} (try: {}; or: {}; or list values that can be "
-                  "used first in [parameters]; or exclude these by a rule): {}: {}",
-                  request.spec.name, configuration.text(), request.problem.text(), request.device.name,
-                  command_for(request, "check"), tune_command(request), to_text(status.verdict), status.detail));
-}
-
-NotPrepared not_prepared(const MatchRequest& request) {
-  return NotPrepared(
-      fmt::format("no image of {} for {} is loaded or cached on {}; prepare it first: "
-                  "gpu.prepare(\"{}\", ...), or launch it once before",
-                  request.spec.name, request.problem.text(), request.device.name, request.spec.name));
-}
-
-[[noreturn]] void fail_for_now(const MatchRequest& request, const Configuration& configuration,
-                               std::string_view detail) {
-  throw Error(
-      fmt::format("the configuration {} of {} cannot be used for {} on {}: {}; with deterministic_only no other "
-                  "one takes its place",
-                  configuration.text(), request.spec.name, request.problem.text(), request.device.name, detail));
 }
 
 }  // namespace
@@ -190,10 +138,9 @@ Match Planner::match(const KernelPack& kernel, const Problem& problem) {
 
 Planned Planner::plan(const KernelPack& kernel, const Problem& problem, Policy policy) {
   const MatchRequest request = request_for(kernel, problem);
-  if (launches_nothing(kernel.spec, problem)) {
-    Status status;
+  Status status;
+  if (launches_nothing(kernel.spec, problem))
     return {build(request, {match_of_nothing(kernel.spec, problem, request.device), {}, false}, status)};
-  }
   if (deterministic_only_) return plan_deterministic(request, policy);
   if (policy != Policy::wait) return plan_ready(kernel, request, policy);
   Known present;
@@ -373,11 +320,9 @@ std::shared_ptr<const PlanParts> Planner::build(const MatchRequest& request, Gra
                                                 bool may_compile) {
   const KernelSpec& spec = request.spec;
   const Configuration& configuration = graded.match.configuration;
-  const bool is_nothing = launches_nothing(spec, request.problem);
-  std::vector<ResolvedStep> steps;
-  if (!is_nothing) steps = resolve_steps(spec, spec.launch, request.problem, &configuration, request.device);
-  const auto arguments =
-      resolve_arguments(spec, request.problem, is_nothing ? nullptr : &configuration, request.device);
+  const Configuration* const resolved = launches_nothing(spec, request.problem) ? nullptr : &configuration;
+  const auto steps = resolve_steps(spec, spec.launch, request.problem, resolved, request.device);
+  const auto arguments = resolve_arguments(spec, request.problem, resolved, request.device);
   LoadedImage image;
   if (has_launch(steps)) {
     const WantedImage wanted = wanted_image(request, configuration);

@@ -53,10 +53,9 @@ class Planner {
   void use_deterministic_only() noexcept { deterministic_only_ = true; }
 
   // Makes the parts of the plan that the policy asks for; for a problem that launches nothing, parts without steps.
-  // Throws Error when no configuration can be used: neither a
-  // recorded one nor a fall-back. Throws NotPrepared as the policy says.
-  // With use_deterministic_only(), the configuration depends on device, wisdom and compiler, but not on what is loaded
-  // or cached. A failure that may pass, such as a locked database, is an Error then.
+  // Throws Error when no configuration can be used: neither a recorded one nor a fall-back. Throws NotPrepared as the
+  // policy says. With use_deterministic_only(), the configuration depends on device, wisdom and compiler, but not on
+  // what is loaded or cached. A failure that may pass, such as a locked database, is an Error then.
   Planned plan(const KernelPack& kernel, const Problem& problem, Policy policy = Policy::wait);
   // Returns what plan() would use first, without compiling or loading. Throws Error when no configuration is legal.
   Match match(const KernelPack& kernel, const Problem& problem);

@@ -116,6 +116,7 @@ void require_templates(const KernelSpec& spec) {
     if (!option.names.empty() || option.condition) refuse(fmt::format("has the tunable option `{}`", text));
   }
   if (spec.compile.defines != Defines::none) refuse("passes values to the compiler as definitions (`defines`)");
+  if (spec.compile.ignores_host_code) refuse("has host code that is ignored (`host_code`)");
   if (!spec.compile.requires_architecture.empty())
     refuse(fmt::format("has `requires = \"{}\"`", spec.compile.requires_architecture));
   for (const Argument& argument : spec.arguments)

@@ -152,7 +152,8 @@ class Walk {
     const std::string path = joined(fs::path(from.name).parent_path(), include.name);
     if (!from.is_given || path.starts_with('/')) return look_at(path);
     std::error_code error;
-    if (search_.has_current_folder && fs::exists(path, error)) refuse(include.name, in_current_folder);
+    if (search_.has_current_folder && fs::exists(path, error) && !fs::is_directory(path, error))
+      refuse(include.name, in_current_folder);
     return false;
   }
 

@@ -9,6 +9,7 @@
 #include "base/near_name.hpp"
 #include "core/type_table.hpp"
 #include "kernel/argument_checks.hpp"
+#include "kernel/empty_problem.hpp"
 #include "kernel/include_option.hpp"
 #include "kernel/parameter_bytes.hpp"
 #include "kernel/substitute.hpp"
@@ -347,6 +348,7 @@ ImageRequest sourceless_launch_request(const KernelSpec& spec, const Problem& pr
 
 std::vector<ResolvedStep> resolve_steps(const KernelSpec& spec, std::span<const Step> steps, const Problem& problem,
                                         const Configuration* configuration, const DeviceInfo& device) {
+  if (launches_nothing(spec, problem)) return {};
   const Request request{spec, problem, configuration, device};
   std::vector<ResolvedStep> resolved;
   StepBefore before;

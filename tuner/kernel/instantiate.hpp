@@ -54,7 +54,7 @@ std::string instantiate_entry(std::string_view entry, const Scope& scope);
 
 // Returns the steps to run, in order. Throws Error naming step, kernel, problem and configuration when an expression is
 // undefined, when a grid, block or shared size exceeds the device's limits, and when a grid is 0. `configuration` is
-// null for reference and prepare steps, which use problem names only.
+// null for reference and prepare steps, which use problem names only. Returns none for a problem that launches nothing.
 std::vector<ResolvedStep> resolve_steps(const KernelSpec& spec, std::span<const Step> steps, const Problem& problem,
                                         const Configuration* configuration, const DeviceInfo& device);
 

@@ -13,23 +13,27 @@ namespace {
 
 using TokenKind = SourceToken::Kind;
 
-// Reads the rest of a directive behind its #. Returns its end if it may stand among the leading includes, else 0.
+const Header* find_header(const SourceText& source, std::string_view name) {
+  const auto found = std::ranges::find(source.headers, name, &Header::name);
+  return found == source.headers.end() ? nullptr : &*found;
+}
+
 struct Leading {
-  std::size_t end = 0;
+  std::size_t end = 0;  // 0: the directive may not stand among the leading includes
   bool is_include = false;
 };
 
-bool belongs_to_attune(std::string_view header_name) { return header_name.starts_with("\"attune"); }
-
-Leading leading_directive(std::string_view text, SourceLexer& lexer) {
+// Reads the rest of a directive behind its #.
+Leading leading_directive(std::string_view text, const SourceText& source, SourceLexer& lexer) {
   const SourceToken* token = lexer.next();
   const std::string word(token == nullptr ? std::string_view() : token->text);
-  if (word != "include" && word != "pragma") return {};
-  token = lexer.next();
-  if (token == nullptr) return {};
-  const bool is_header =
-      token->kind == TokenKind::header_name && (token->text.starts_with('<') || belongs_to_attune(token->text));
-  if (word == "include" ? !is_header : token->text != "once") return {};
+  if ((word != "include" && word != "pragma") || (token = lexer.next()) == nullptr) return {};
+  if (word == "pragma" && token->text != "once") return {};
+  if (word == "include") {
+    if (token->kind != TokenKind::header_name || token->text.size() < 2) return {};
+    const std::string_view name = token->text.substr(1, token->text.size() - 2);
+    if (find_header(source, name) != nullptr) return {};
+  }
   token = lexer.next();
   if (token != nullptr && token->kind != TokenKind::line_end) return {};
   const std::size_t end = token == nullptr ? text.size() : std::min(text.find('\n', token->begin), text.size() - 1) + 1;
@@ -80,9 +84,9 @@ std::string with_values(const std::string& text, std::span<const Macro> macros) 
 }
 
 // Returns the text with a line for each macro behind its leading includes, and with their values elsewhere.
-std::string with_lines(const std::string& name, const std::string& text, std::span<const Macro> macros,
-                       std::string_view stop) {
-  const std::size_t behind = leading_includes(text);
+std::string with_lines(const std::string& name, const std::string& text, const SourceText& source,
+                       std::span<const Macro> macros, std::string_view stop) {
+  const std::size_t behind = leading_includes(text, source);
   std::string placed = text.substr(0, behind);
   const auto line = 1 + std::count(placed.begin(), placed.end(), '\n');
   if (behind > 0 && !placed.ends_with('\n')) placed += '\n';
@@ -93,14 +97,13 @@ std::string with_lines(const std::string& name, const std::string& text, std::sp
 
 // Returns the header of the source with which the text begins, or null.
 const Header* first_header(std::string_view text, const SourceText& source) {
-  if (leading_includes(text) > 0) return nullptr;
+  if (leading_includes(text, source) > 0) return nullptr;
   SourceLexer lexer(text);
   const SourceToken* token = lexer.next();
   if (token == nullptr || !token->opens_directive) return nullptr;
   if ((token = lexer.next()) == nullptr || token->text != "include") return nullptr;
   if ((token = lexer.next()) == nullptr || !token->text.starts_with('"') || token->text.size() < 2) return nullptr;
-  const auto found = std::ranges::find(source.headers, token->text.substr(1, token->text.size() - 2), &Header::name);
-  return found == source.headers.end() ? nullptr : &*found;
+  return find_header(source, token->text.substr(1, token->text.size() - 2));
 }
 
 // Returns the header in which the macros stand, or null for the source itself.
@@ -116,11 +119,11 @@ const Header* place_of_macros(const SourceText& source) {
 
 }  // namespace
 
-std::size_t leading_includes(std::string_view text) {
+std::size_t leading_includes(std::string_view text, const SourceText& source) {
   std::size_t end = 0;
   SourceLexer lexer(text);
   for (const SourceToken* token = lexer.next(); token != nullptr && token->opens_directive; token = lexer.next()) {
-    const Leading directive = leading_directive(text, lexer);
+    const Leading directive = leading_directive(text, source, lexer);
     if (directive.end == 0) break;
     if (directive.is_include) end = directive.end;
   }
@@ -131,7 +134,7 @@ SourceText with_macros(const SourceText& source, std::span<const Macro> macros, 
   if (macros.empty()) return source;
   const Header* const place = place_of_macros(source);
   const auto text_of = [&](const std::string& name, const std::string& text, bool is_place) {
-    return is_place ? with_lines(name, text, macros, stop) : with_values(text, macros);
+    return is_place ? with_lines(name, text, source, macros, stop) : with_values(text, macros);
   };
   SourceText placed{source.name, text_of(source.name, source.text, place == nullptr), {}};
   for (const Header& header : source.headers)

@@ -21,8 +21,8 @@ constexpr std::string_view own_header = "attune.cuh";
 // Every compile request carries the headers. A larger file is not a header of a kernel.
 constexpr std::uintmax_t max_header_bytes = std::uintmax_t{4} << 20;
 constexpr std::size_t max_headers = 64;
-// A folder with it is a toolkit's, whose headers are the compiler's own business, as those of #include <...> are.
-constexpr std::string_view header_of_toolkit = "cuda_runtime.h";
+// A folder with these is a toolkit's, whose headers are the compiler's own business, as those of #include <...> are.
+constexpr std::string_view headers_of_toolkit[] = {"cuda_runtime.h", "crt/host_config.h"};
 
 class HeaderReader {
  public:
@@ -64,11 +64,16 @@ class HeaderReader {
   std::optional<fs::path> place_of(const std::string& name, const fs::path& directory) const {
     if (!directory.empty() && is_file(directory / name)) return directory / name;
     for (const fs::path& folder : places_.folders)
-      if (!is_file(folder / header_of_toolkit) && is_file(folder / name)) return folder / name;
+      if (!is_of_toolkit(folder) && is_file(folder / name)) return folder / name;
     return std::nullopt;
+  }
+  static bool is_of_toolkit(const fs::path& folder) {
+    return std::ranges::all_of(headers_of_toolkit, [&](std::string_view name) { return is_file(folder / name); });
   }
   template <typename Failed>
   void read_one(const std::string& name, const fs::path& path, const Failed& failed) {
+    if (name.starts_with("attune") && name.find('/') == std::string::npos)
+      throw failed("names that begin with `attune` are those of attune's own headers: rename it");
     const FileText read = read_regular_file(path, max_header_bytes);
     if (!read.why.empty()) throw failed(fmt::format("{}: {}", shortened(path.string()), read.why));
     const std::string& text = read.text;

@@ -90,7 +90,7 @@ std::string unmentioned_text(const KernelSpec& spec) {
   for (const std::string& name : found) names += (names.empty() ? "`" : ", `") + name + "`";
   const bool is_one = found.size() == 1;
   return (is_one ? "parameter " : "parameters ") + names + (is_one ? " changes" : " change") +
-         " nothing: no [[launch]], template argument, option or rule has the name, and the source gets no such macro "
+         " nothing: no [[launch]], template argument, option or rule has the name, nor has the source a macro of it "
          "(defines in [compile]); leave it out, or use it";
 }
 

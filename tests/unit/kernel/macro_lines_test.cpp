@@ -9,17 +9,21 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string leading(std::string_view text) { return std::string(text.substr(0, leading_includes(text))); }
+// Of a source that brings mine.cuh along.
+std::string leading(std::string_view text) {
+  const SourceText source{"k.cu", std::string(text), {{"mine.cuh", ""}}};
+  return std::string(text.substr(0, leading_includes(text, source)));
+}
 
 std::string placed(std::string text, std::vector<Macro> macros, std::string_view stop = "") {
   return with_macros({"k.cu", std::move(text), {}}, macros, stop).text;
 }
 
-TEST(LeadingIncludes, AreAngledOrOfAttuneAndUnconditional) {
+TEST(LeadingIncludes, AreOfHeadersThatTheSourceDoesNotBringAlong) {
   EXPECT_EQ(leading(""), "");
   EXPECT_EQ(leading("__global__ void f();\n#include <a>\n"), "");
-  EXPECT_EQ(leading("\n// c\n#include <a>  // why\n\n#include \"attune.cuh\"\n#define N 1\n"),
-            "\n// c\n#include <a>  // why\n\n#include \"attune.cuh\"\n");
+  EXPECT_EQ(leading("\n// c\n#include <a>  // why\n\n#include \"cuda_fp16.h\"\n#define N 1\n"),
+            "\n// c\n#include <a>  // why\n\n#include \"cuda_fp16.h\"\n");
   EXPECT_EQ(leading("#pragma once\n/* 1\n 2 */ # include <a>\n#include \"mine.cuh\"\n#include <b>\n"),
             "#pragma once\n/* 1\n 2 */ # include <a>\n");
   EXPECT_EQ(leading("#pragma once\nint x;"), "");

@@ -157,11 +157,19 @@ TEST_F(Headers, ThoseThatAreNotFoundAreLeftToTheCompiler) {
 
 TEST_F(Headers, InAFolderOfTheToolkitAreTheCompilers) {
   write("toolkit/cuda_runtime.h", "#include \"crt/host_config.h\"\n");
+  write("toolkit/crt/host_config.h", "");
   write("toolkit/mma.h", "");
   write("mine/mma_more.h", "");
   searched_ = {folder_ / "toolkit", folder_ / "mine"};
   EXPECT_THAT(names("#include \"cuda_runtime.h\"\n#include \"mma.h\"\n#include \"mma_more.h\"\n"),
               ElementsAre("mma_more.h"));
+  fs::remove(folder_ / "toolkit/crt/host_config.h");
+  EXPECT_THAT(names("#include \"mma.h\"\n"), ElementsAre("mma.h")) << "a folder with a file of one name is none";
+}
+
+TEST_F(Headers, OfTheUsersDoNotTakeTheNamesOfAttunes) {
+  write("attune_mine.cuh", "");
+  EXPECT_THAT(error("#include \"attune_mine.cuh\"\n"), HasSubstr("rename it"));
 }
 
 TEST_F(Headers, MustBeTextOfASensibleSizeAndNumber) {

@@ -5,12 +5,24 @@
 namespace attune::cuda {
 namespace {
 
-constexpr std::string_view of_host_code[] = {"host functions are not allowed", "host variables are not allowed",
+constexpr std::string_view of_host_code[] = {"host functions are not allowed",
+                                             "host variables are not allowed",
                                              "marked as a __host__ function is not allowed",
-                                             "device-side kernel launch", "identifier \"cuda"};
+                                             "device-side kernel launch",
+                                             "identifier \"cudaMalloc",
+                                             "identifier \"cudaMemcpy",
+                                             "identifier \"cudaFree",
+                                             "identifier \"cudaEvent",
+                                             "identifier \"cudaStream",
+                                             "identifier \"cudaGetLastError",
+                                             "identifier \"cudaDeviceSynchronize"};
+constexpr std::string_view unknown_names[] = {"is undefined", "has no member"};
 
 constexpr std::string_view let_it_be_ignored =
-    "this is host code: let it be ignored by host_code = \"ignore\" in [compile] (docs/coming_from.md)";
+    "if this is host code, let it be ignored by host_code = \"ignore\" in [compile] (docs/coming_from.md); a function "
+    "that a kernel calls needs __device__";
+constexpr std::string_view is_not_declared =
+    "host code that is ignored may call what docs/coming_from.md lists; leave the rest out with #ifndef __CUDACC_RTC__";
 constexpr std::string_view is_ignored =
     "the kernel calls host code, which is only declared here because it is ignored (host_code in [compile])";
 constexpr std::string_view without_asserts =
@@ -21,7 +33,7 @@ struct Advice {
   std::string_view text;
 };
 constexpr Advice advices[] = {
-    {"cannot open source file",
+    {"open source file",
      "a header is found beside the kernel file, in the folders of -I in [compile] options, or in the toolkit; "
      "attune_embed() brings what HEADERS names. Of a host's headers there are those of docs/cuda_device.md; leave "
      "others out with #ifndef __CUDACC_RTC__"},
@@ -44,6 +56,7 @@ std::string nvrtc_advice(std::string_view log, bool ignores_host_code, bool asse
   if (asserts && says_serialized(log)) add(without_asserts);
   const auto is_in_log = [&](std::string_view mark) { return has(log, mark); };
   if (!ignores_host_code && std::ranges::any_of(of_host_code, is_in_log)) add(let_it_be_ignored);
+  if (ignores_host_code && std::ranges::any_of(unknown_names, is_in_log)) add(is_not_declared);
   return advice;
 }
 

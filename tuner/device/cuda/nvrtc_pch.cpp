@@ -179,10 +179,11 @@ CompiledProgram compile_precompiled(const NvrtcLibrary& library, const ImageRequ
   SourceText headers = request.source;
   ImageRequest stopped = request;
   if (!request.macros.empty()) {
-    headers.text.resize(leading_includes(headers.text));
+    headers.text.resize(leading_includes(headers.text, request.source));
     if (headers.text.empty()) return compile_program(library, request, options);
     stopped.source = with_macros(request.source, request.macros, end_of_headers);
     stopped.macros.clear();
+    headers.headers = stopped.source.headers;  // one that the macros change is another for each configuration
   }
   auto use = precompiled_headers().begin(headers, options);
   if (!use) return compile_program(library, request, options);

@@ -37,6 +37,21 @@ ProgramOwner create_program(const NvrtcLibrary& library, const ImageRequest& req
   return ProgramOwner(program, DestroyProgram{&library.api});
 }
 
+// Returns the log without warnings that the prelude's macros are defined once more: libcu++ and kernels may do so. Such
+// a warning has lines of its own, up to an empty one.
+std::string without_own_warnings(std::string_view log) {
+  constexpr std::string_view of_own = " of attune_prelude.cuh)", remark = "Remark: The warnings can be suppressed";
+  std::string kept;
+  while (!log.empty()) {
+    const std::size_t gap = log.find("\n\n");
+    const std::string_view part = log.substr(0, gap == log.npos ? gap : gap + 2);
+    log.remove_prefix(part.size());
+    const bool is_remark = part.starts_with(remark) && kept.find(": warning #") == kept.npos;
+    if (part.find(of_own) == part.npos && !is_remark) kept += part;
+  }
+  return kept;
+}
+
 std::string program_log(const NvrtcLibrary& library, NvrtcProgram program) {
   std::size_t size = 0;
   if (library.api.log_size(program, &size) != nvrtc_success || size < 2) return "";
@@ -44,7 +59,7 @@ std::string program_log(const NvrtcLibrary& library, NvrtcProgram program) {
   if (library.api.log(program, log.data()) != nvrtc_success) return "";
   // NVRTC 13.0 puts a zero byte between ptxas's information and its errors. A C string would end there.
   std::erase(log, '\0');
-  return log;
+  return without_own_warnings(log);
 }
 
 // If NVRTC lists no files, compiles again without asking for the list: NVRTC may not know the options for it.

@@ -17,7 +17,6 @@
 #include "attune/error.hpp"
 #include "attune_embedded/argument_checks.hpp"
 #include "base/digest.hpp"
-#include "base/system_failure.hpp"
 #include "base/trusted_environment.hpp"
 #include "base/user_limits.hpp"
 #include "device/checked_source.hpp"
@@ -28,11 +27,10 @@
 #include "device/host/include/abi.hpp"
 #include "device/host/opened_files.hpp"
 #include "device/host/sanitizer.hpp"
+#include "device/host/source_files.hpp"
 #include "device/host/static_shared.hpp"
 #include "device/host/timing_gate.hpp"
 #include "device/host/translation_unit.hpp"
-#include "kernel/line_directive.hpp"
-#include "kernel/macro_lines.hpp"
 
 namespace attune {
 namespace {
@@ -58,14 +56,6 @@ constexpr const char* compiler_flags[] = {"-std=c++20",
                                           "-w",
                                           "-Wno-psabi",  // a note about parameters that are aligned like a tensor map
                                           "-fdiagnostics-color=never"};
-
-void write_file(const fs::path& path, std::string_view text) {
-  fs::create_directories(path.parent_path());
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  if (!file.flush())
-    throw Error("cannot write " + path.string() + ": " + system_failure(errno) + " (TMPDIR names another place)");
-}
 
 std::vector<std::string> flags_of_the_user() {
   return words_in(trusted_environment("ATTUNE_HOST_CXXFLAGS").value_or("").c_str());
@@ -169,21 +159,6 @@ struct Built {
   std::string log;
 };
 
-void write_sources(const fs::path& folder, const fs::path& place, const ImageRequest& request,
-                   const std::map<std::string, std::size_t>& entries, const std::string& checks, HostVariant variant) {
-  const SourceText source = with_macros(request.source, request.macros);
-  for (const EmbeddedHeader& header : headers_beside())
-    write_file(place / header.name, line_directive(header.name) + std::string(header.text));
-  for (const Header& header : source.headers) {
-    const fs::path target = (place / header.name).lexically_normal();
-    if (target.string().rfind(folder.string() + "/", 0) != 0)
-      throw Error("#include \"" + header.name + "\" of " + source.name +
-                  " leads too far up for the host device; move the header nearer");
-    write_file(target, line_directive(header.name) + rewrite_for_host(header.text, variant));
-  }
-  write_file(place / "kernel.cpp", translation_unit(source, request.options, entries, checks, variant));
-}
-
 // If the user set a limit, exceeding it is the configuration's fault; otherwise it is the machine's.
 CompileOutcome memory_failure(const std::string& source, const std::string& log) {
   if (compile_limit_bytes())
@@ -237,32 +212,30 @@ std::vector<std::string> sanitize_flags(const fs::path& place) {
           "-fdebug-prefix-map=" + place.string() + "=."};
 }
 
-std::vector<std::string> command_for(const std::vector<std::string>& compiler, const fs::path& place,
+// A kernel's own headers and the folders of its options may have names of the system's headers, such as "math.h", which
+// attune's own headers need: in <...> the system's win.
+std::vector<std::string> command_for(const std::vector<std::string>& compiler, const fs::path& folder,
                                      const std::vector<std::string>& options, HostVariant variant) {
   std::vector<std::string> command = compiler;
   command.insert(command.end(), std::begin(compiler_flags), std::end(compiler_flags));
   // clang makes no unique symbols, and does not accept the option against them.
   if (compiler.back().find("clang") != std::string::npos) std::erase(command, "-fno-gnu-unique");
-  command.insert(command.end(), {"-I", place.string()});
-  // A folder may have headers for NVRTC under names of the system's. The system's win, because attune's own headers
-  // need them.
-  for (const std::string& folder : include_folders(options)) command.insert(command.end(), {"-idirafter", folder});
+  command.insert(command.end(), {"-iquote", (folder / source_place).string(), "-I", (folder / own_place).string(),
+                                 "-idirafter", (folder / after_place).string()});
+  for (const std::string& named : include_folders(options)) command.insert(command.end(), {"-idirafter", named});
   if (variant == HostVariant::sanitized)
-    for (std::string& flag : sanitize_flags(place)) command.push_back(std::move(flag));
+    for (std::string& flag : sanitize_flags(folder / source_place)) command.push_back(std::move(flag));
   for (std::string& word : flags_of_the_user()) command.push_back(std::move(word));
   return command;
 }
-
-// Deep, so that headers named "../x.cuh" stay inside the folder.
-constexpr const char* source_place = "1/2/3/4/5/6/7/8";
 
 // Checks whether the source compiles without instantiations. `failed` holds the reason otherwise.
 Built check_source(const std::vector<std::string>& compiler, const ImageRequest& request, TimeLimit limit) {
   Built built;
   const TemporaryFolder folder;
   const fs::path place = folder.path() / source_place;
-  write_sources(folder.path(), place, request, {}, "", HostVariant::plain);
-  std::vector<std::string> command = command_for(compiler, place, request.options, HostVariant::plain);
+  write_sources(folder.path(), request, {}, "", HostVariant::plain);
+  std::vector<std::string> command = command_for(compiler, folder.path(), request.options, HostVariant::plain);
   command.insert(command.end(), {"-fsyntax-only", "kernel.cpp"});
   run_step(command, place, limit, request.source, built);
   return built;
@@ -283,8 +256,8 @@ std::optional<Files> build_files(const std::vector<std::string>& compiler,
   const ImageRequest& request = *requests.front();
   const TemporaryFolder folder;
   const fs::path place = folder.path() / source_place;
-  write_sources(folder.path(), place, request, built.entries, checks_after_source(requests), variant);
-  std::vector<std::string> compile = command_for(compiler, place, request.options, variant), link = compile;
+  write_sources(folder.path(), request, built.entries, checks_after_source(requests), variant);
+  std::vector<std::string> compile = command_for(compiler, folder.path(), request.options, variant), link = compile;
   // Besides the object, the compiler writes the list of the files that it opened.
   compile.insert(compile.end(), {"-c", "kernel.cpp", "-o", "kernel.o", "-MD", "-MF", "opened"});
   link.insert(link.end(), {"-shared", "kernel.o", "-o", "kernel.so", "-Wl,--as-needed"});

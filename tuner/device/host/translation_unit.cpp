@@ -67,7 +67,7 @@ std::string translation_unit(const SourceText& source, const std::vector<std::st
             ? fmt::format("attune_parameters[0] = (void*){0}; attune_parameters[1] = (void*)sizeof(*{0});", expression)
             : fmt::format("::attune_host::attune_invoke(&{}, attune_parameters);", expression);
     text += fmt::format(
-        "extern \"C\" __attribute__((visibility(\"default\"))) void {}(void** attune_parameters) {{ {} }}\n",
+        "extern \"C\" __attribute__((__visibility__(\"default\"))) void {}(void** attune_parameters) {{ {} }}\n",
         entry_symbol(index), body);
   }
   return text;

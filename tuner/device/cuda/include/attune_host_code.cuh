@@ -8,6 +8,7 @@
 struct attune_anything {
   template <class attune_t>
   operator attune_t&() const;
+  attune_anything& operator*() const;
 };
 
 // A kernel<<<grid, block>>>() of device code calls these two.
@@ -88,6 +89,9 @@ struct FILE;
 typedef long long int time_t;
 struct timeval {
   long tv_sec, tv_usec;
+};
+struct timezone {
+  int tz_minuteswest, tz_dsttime;
 };
 struct timespec {
   long tv_sec, tv_nsec;
@@ -189,16 +193,6 @@ ATTUNE_CALLS(void, srandom)
 namespace std {
 using ::clock;
 using ::clock_t;
-ATTUNE_CALLS(void, copy)
-ATTUNE_CALLS(void, fill)
-ATTUNE_CALLS(void, fill_n)
-ATTUNE_CALLS(void, generate)
-ATTUNE_CALLS(void, iota)
-ATTUNE_CALLS(void, shuffle)
-ATTUNE_CALLS(void, sort)
-ATTUNE_CALLS(attune_anything, accumulate)
-ATTUNE_CALLS(attune_anything, transform)
-
 template <class attune_t, class = void>
 struct vector {
   template <class... attune_a>
@@ -277,8 +271,18 @@ ostream& fixed(ostream&);
 ostream& left(ostream&);
 ostream& right(ostream&);
 ostream& scientific(ostream&);
+ostream& hex(ostream&);
+ATTUNE_CALLS(istream&, getline)
 ATTUNE_CALLS(int, setprecision)
 ATTUNE_CALLS(int, setw)
+
+struct stringstream : ostream, istream {
+  template <class... attune_a>
+  stringstream(attune_a&&...);
+  string str() const;
+};
+using ostringstream = stringstream;
+using istringstream = stringstream;
 
 struct exception {
   virtual const char* what() const;
@@ -338,4 +342,3 @@ struct nano;
 }  // namespace std
 #undef ATTUNE_C
 #undef ATTUNE_RUNTIME
-#undef ATTUNE_CALLS

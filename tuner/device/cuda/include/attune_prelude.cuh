@@ -19,10 +19,10 @@ typedef unsigned short ushort;
 typedef unsigned long ulong;
 #if __CUDACC_VER_MAJOR__ >= 12
 #define INFINITY __builtin_bit_cast(float, 0x7f800000)
-#define NAN __builtin_bit_cast(float, 0x7fffffff)
+#define NAN __builtin_bit_cast(float, 0x7fc00000)
 #else
 #define INFINITY __int_as_float(0x7f800000)
-#define NAN __int_as_float(0x7fffffff)
+#define NAN __int_as_float(0x7fc00000)
 #endif
 #define HUGE_VALF INFINITY
 #define HUGE_VAL ((double)INFINITY)
@@ -44,12 +44,15 @@ using ::int16_t;
 using ::int32_t;
 using ::int64_t;
 using ::int8_t;
+using ::intmax_t;
+using ::intptr_t;
 using ::ptrdiff_t;
 using ::size_t;
 using ::uint16_t;
 using ::uint32_t;
 using ::uint64_t;
 using ::uint8_t;
+using ::uintmax_t;
 using ::uintptr_t;
 typedef decltype(nullptr) nullptr_t;
 }  // namespace std
