@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "attune/expression.hpp"
 #include "core/type_table.hpp"
 #include "draft/names.hpp"
 #include "draft/parts.hpp"
@@ -13,33 +14,32 @@ namespace {
 
 // How the body uses an array.
 struct Use {
-  int writes = 0;  // `a[i] = x`
-  int others = 0;  // read, changed, or passed on
-  bool passed_on = false;
+  bool is_set = false;     // `a[i] = x`
+  bool is_first = true;    // nothing but a[0] and *a is set
+  bool is_read = false;    // or changed: `a[i] += x`
+  bool is_passed = false;  // to a function, or its address is taken
 };
+
+constexpr std::size_t longest_index = 200;  // tokens
 
 Use use_of(const std::vector<std::string>& body, const std::string& name) {
   Use use;
-  for (std::size_t at = 0; at < body.size(); ++at) {
-    if (body[at] != name) continue;
-    std::size_t end = at + 1;
-    for (int depth = 0; end < body.size(); ++end) {
-      if (body[end] == "[") ++depth;
-      if (body[end] == "]" && --depth == 0) ++end;
-      if (depth == 0 && (end >= body.size() || body[end] != "[")) break;
-    }
-    const bool is_element = end > at + 1 && end < body.size();
-    const bool is_star = at > 1 && body[at - 1] == "*" && (body[at - 2] == ";" || body[at - 2] == "{");
-    const bool is_set = end + 1 < body.size() && body[end] == "=" && body[end + 1] != "=";
-    const bool is_address = at > 0 && body[at - 1] == "&";
-    if ((is_element || is_star) && is_set)
-      ++use.writes;
-    else
-      ++use.others;
-    if (!is_element || is_address) use.passed_on = true;
-    if (is_element && end + 1 < body.size() && body[end + 1] == "=" && body[end] != "=" && body[end] != "!" &&
-        body[end] != "<" && body[end] != ">")
-      use.passed_on = true;  // `a[i] += x`
+  const auto at = [&](std::size_t i) { return i < body.size() ? std::string_view(body[i]) : std::string_view(); };
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    if (body[i] != name) continue;
+    std::size_t end = i + 1;
+    const std::size_t last = std::min(body.size(), i + longest_index);
+    for (int depth = 0; end < last && (depth > 0 || body[end] == "["); ++end)
+      depth += body[end] == "[" ? 1 : body[end] == "]" ? -1 : 0;
+    const bool is_star =
+        i > 1 && body[i - 1] == "*" && (body[i - 2] == ";" || body[i - 2] == "{" || body[i - 2] == ")");
+    const bool is_element = end > i + 1 || is_star,
+               is_changed = at(end + 1) == "=" && std::string_view("=!<>").find(at(end)) == std::string_view::npos;
+    const bool is_set = is_element && at(end) == "=" && at(end + 1) != "=";
+    use.is_set = use.is_set || is_set;
+    use.is_first = use.is_first && (is_star || (end == i + 4 && body[i + 2] == "0") || at(i - 2) == "atomicAdd");
+    use.is_read = use.is_read || !is_set;
+    use.is_passed = use.is_passed || !is_element || at(i - 1) == "&" || is_changed;
   }
   return use;
 }
@@ -47,13 +47,11 @@ Use use_of(const std::vector<std::string>& body, const std::string& name) {
 std::string role_of(const Parts& parts, const FunctionParameter& parameter, std::string& mark) {
   if (parameter.is_const) return "in";
   const Use use = use_of(parts.kernel.body, parameter.name);
-  if (use.others == 0) return "out";
-  if (use.writes == 0 && !use.passed_on) {
-    mark = "the kernel seems only to read it";
-    return "in";
-  }
-  mark = "`out` if the kernel sets all of it and reads nothing that was there before";
-  return "inout";
+  if (!use.is_read) return "out";
+  const bool seems_const = !use.is_set && !use.is_passed;
+  mark = seems_const ? "the kernel seems only to read it"
+                     : "`out` if the kernel sets all of it and reads nothing that was there before";
+  return seems_const ? "in" : "inout";
 }
 
 // Sizes that say nothing about the extent of an array.
@@ -71,8 +69,33 @@ std::string size_named(const Parts& parts, const std::string& plain) {
   return "";
 }
 
+// Returns the elements for which the host code allocates memory: `cudaMalloc(&a, n * sizeof(float))`; "" if none tells.
+std::string allocated(const Parts& parts, std::size_t index) {
+  if (parts.launch == nullptr || index >= parts.launch->arguments.size()) return "";
+  const auto bytes = parts.launch->locals.find("&" + parts.launch->arguments[index]);
+  if (bytes == parts.launch->locals.end()) return "";
+  std::string text = parts.expression(bytes->second[0]).value_or("");
+  const std::size_t at = text.find("sizeof(");
+  if (at == std::string::npos) return "";
+  const std::size_t end = text.find(')', at) + 1;
+  if (at == 0 && text.substr(end).starts_with(" * "))
+    text.erase(0, end + 3);
+  else if (end == text.size() && text.substr(0, at).ends_with(" * "))
+    text.resize(at - 3);
+  else
+    return "";
+  const std::optional<std::string> elements = parts.expression(text);
+  const bool is_of_problem =
+      elements && std::ranges::all_of(Expression(*elements).names(), [&](const std::string& name) {
+        return std::ranges::count(parts.sizes, name) > 0;
+      });
+  return is_of_problem ? *elements : "";
+}
+
 // Returns the elements of an array, as its name and those of the sizes suggest.
-std::string elements_of(const Parts& parts, const FunctionParameter& parameter) {
+std::string guessed_elements(const Parts& parts, const FunctionParameter& parameter) {
+  const Use use = use_of(parts.kernel.body, parameter.name);
+  if (!parameter.is_const && (use.is_set || use.is_passed) && use.is_first) return "1";
   const std::string m = size_named(parts, "m"), n = size_named(parts, "n"), k = size_named(parts, "k");
   const std::string plain = plain_name(parameter.name);
   if (!m.empty() && !n.empty() && !k.empty()) {
@@ -93,10 +116,14 @@ std::string elements_of(const Parts& parts, const FunctionParameter& parameter) 
 
 constexpr int guessed_bytes = 16;  // of a structure
 
-std::string array_line(const Parts& parts, const FunctionParameter& parameter, std::string& mark) {
-  std::string role_mark, type = parts.type(parameter.type), elements = elements_of(parts, parameter);
+std::string array_line(const Parts& parts, std::size_t index, std::string& mark) {
+  const FunctionParameter& parameter = parts.kernel.parameters[index];
+  std::string role_mark, type = parts.type(parameter.type), elements = allocated(parts, index);
+  const bool is_known = !elements.empty();
+  if (!is_known) elements = guessed_elements(parts, parameter);
   const std::string role = role_of(parts, parameter, role_mark);
-  mark = "CHECK: its elements are guessed" + (role_mark.empty() ? "" : ", and its role: " + role_mark);
+  if (!is_known) mark = "CHECK: its size is guessed" + (role_mark.empty() ? "" : "; its role too: " + role_mark);
+  if (is_known && !role_mark.empty()) mark = "CHECK: its role: " + role_mark;
   if (type.empty() || parameter.pointers > 1) {
     type = parameter.pointers > 1 ? "uint64" : "uint8";
     if (parameter.pointers > 1)
@@ -108,10 +135,14 @@ std::string array_line(const Parts& parts, const FunctionParameter& parameter, s
   return fmt::format("{{ type = {}, size = {}, role = \"{}\" }}", quoted(type), quoted(elements), role);
 }
 
+// Returns the number that the first launch passes, or "".
 std::string passed_number(const Parts& parts, std::size_t index) {
   if (parts.launch == nullptr || index >= parts.launch->arguments.size()) return "";
-  const std::optional<std::int64_t> value = parts.value(parts.launch->arguments[index]);
-  return value ? std::to_string(*value) : "";
+  std::string code = parts.launch->arguments[index];
+  if (const auto value = parts.value(code)) return std::to_string(*value);
+  if (code.ends_with('f') || code.ends_with('F')) code.pop_back();
+  const bool is_number = !code.empty() && code.find_first_not_of("0123456789.-") == std::string::npos;
+  return is_number && code.back() != '.' && code[0] != '.' ? code : "";
 }
 
 std::string scalar_line(const Parts& parts, std::size_t index, std::string& mark) {
@@ -146,7 +177,7 @@ void draft_arguments(Parts& parts) {
       if (!is_part_of_name(c)) c = '_';
     while (!taken.insert(name).second) name += '_';
     Line line{name, "", ""};
-    line.value = parameter.pointers > 0 ? array_line(parts, parameter, line.mark) : scalar_line(parts, i, line.mark);
+    line.value = parameter.pointers > 0 ? array_line(parts, i, line.mark) : scalar_line(parts, i, line.mark);
     names.push_back(name);
     parts.arguments.push_back(std::move(line));
   }

@@ -5,20 +5,17 @@
 namespace attune::draft {
 namespace {
 
-constexpr std::string_view opening = "([{", closing_signs = ")]}";
-
-// Returns how a token changes the depth of brackets.
-int step_of(const Token& token) {
-  if (token.kind != SourceToken::Kind::sign) return 0;
-  if (opening.find(token.text) != std::string_view::npos) return 1;
-  return closing_signs.find(token.text) != std::string_view::npos ? -1 : 0;
-}
-
 bool holds_global(const Tokens& body) {
   return std::ranges::any_of(body, [](const Token& token) { return token.text == "__global__"; });
 }
 
 }  // namespace
+
+int step_of(const Token& token) {
+  constexpr std::string_view brackets = "([{)]}";
+  const std::size_t at = token.kind == SourceToken::Kind::sign ? brackets.find(token.text) : std::string_view::npos;
+  return at == std::string_view::npos ? 0 : at < brackets.size() / 2 ? 1 : -1;
+}
 
 CodeTokens::CodeTokens(std::string_view source) : source_(source), lexer_(source) {
   while (const SourceToken* token = lexer_.next()) {
@@ -27,7 +24,6 @@ CodeTokens::CodeTokens(std::string_view source) : source_(source), lexer_(source
     else if (!skips_ && token->kind != SourceToken::Kind::line_end)
       add(located(*token));
   }
-  match_brackets();
 }
 
 Token CodeTokens::located(const SourceToken& token) {
@@ -62,6 +58,7 @@ void CodeTokens::read_macro() {
     if (macro.body.empty() && token.text == "(" && token.begin == name.end) macro.has_arguments = true;
     macro.body.push_back(token);
   }
+  if (!macro.has_arguments && holds_global(macro.body)) hiding_.emplace(name.text, macro.body);
   macros_.push_back(std::move(macro));
 }
 
@@ -83,27 +80,25 @@ void CodeTokens::read_condition(std::string_view word, bool is_zero, bool is_one
 void CodeTokens::add(const Token& token) {
   if (token.text == "{") ++depth_;
   if (token.text == "}") --depth_;
-  const auto macro = std::ranges::find_if(macros_, [&](const Macro& known) {
-    return !known.has_arguments && token.is_word() && known.name == token.text && holds_global(known.body);
-  });
-  if (macro == macros_.end())
+  const auto macro = token.is_word() ? hiding_.find(token.text) : hiding_.end();
+  if (macro == hiding_.end())
     code_.push_back(token);
   else
-    code_.insert(code_.end(), macro->body.begin(), macro->body.end());
+    code_.insert(code_.end(), macro->second.begin(), macro->second.end());
 }
 
-void CodeTokens::match_brackets() {
-  closing_.assign(code_.size(), code_.size());
-  std::vector<std::size_t> open;
-  for (std::size_t at = 0; at < code_.size(); ++at) {
-    const int step = step_of(code_[at]);
-    if (step > 0) open.push_back(at);
-    if (step >= 0 || open.empty()) continue;
-    const bool fits = opening.find(code_[open.back()].text) == closing_signs.find(code_[at].text);
-    if (!fits) continue;
-    closing_[open.back()] = at;
-    open.pop_back();
+std::size_t closing(Part part, std::size_t at) {
+  int depth = 0;
+  for (; at < part.size(); ++at) {
+    depth += step_of(part[at]);
+    if (depth <= 0) break;
   }
+  return at;
+}
+
+Part inside(Part part, std::size_t at) {
+  const std::size_t end = closing(part, at);
+  return end < part.size() ? part.subspan(at + 1, end - at - 1) : Part();
 }
 
 std::string text_of(Part part) {

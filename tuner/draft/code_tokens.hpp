@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,8 +38,6 @@ class CodeTokens {
 
   const Tokens& code() const { return code_; }
   const std::vector<Macro>& macros() const { return macros_; }  // in the order of the text
-  // Returns the position of the bracket that closes the one at `at`, or the number of tokens if none does.
-  std::size_t closing(std::size_t at) const { return closing_[at]; }
 
  private:
   struct Branch {
@@ -50,7 +49,6 @@ class CodeTokens {
   void read_macro();
   void read_condition(std::string_view word, bool is_zero, bool is_one);
   void add(const Token& token);
-  void match_brackets();
   Token located(const SourceToken& token);
 
   std::string_view source_;
@@ -61,11 +59,17 @@ class CodeTokens {
   std::vector<Branch> branches_;
   Tokens code_;
   std::vector<Macro> macros_;
-  std::vector<std::size_t> closing_;
+  std::map<std::string_view, Tokens> hiding_;  // macros that stand for `__global__`
 };
 
+// Returns how a token changes the depth of brackets: 1, -1 or 0.
+int step_of(const Token& token);
 // Returns the text of tokens, comments left out.
 std::string text_of(Part part);
+// Returns the position of the bracket that closes the one at `at`, or the number of tokens if none does.
+std::size_t closing(Part part, std::size_t at);
+// Returns what stands in the brackets that open at `at`; nothing if they do not close.
+Part inside(Part part, std::size_t at);
 // Splits at commas outside of brackets, with `angles` of <> too. Returns nothing for no tokens.
 std::vector<Part> split_at_commas(Part part, bool angles);
 // Returns the position of the > that closes the < at `at`, or the number of tokens if none does.

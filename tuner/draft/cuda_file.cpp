@@ -10,6 +10,8 @@
 namespace attune::draft {
 namespace {
 
+constexpr std::size_t most_entries = 1000;  // of each kind: more are not read
+
 bool holds(Part part, std::string_view word) {
   return std::ranges::any_of(part, [&](const Token& token) { return token.text == word; });
 }
@@ -45,7 +47,8 @@ class FileReader {
 
   void note_constant(Constant constant) {
     const auto known = std::ranges::find(file_.constants, constant.name, &Constant::name);
-    if (known == file_.constants.end()) file_.constants.push_back(std::move(constant));
+    if (known == file_.constants.end() && file_.constants.size() < most_entries)
+      file_.constants.push_back(std::move(constant));
   }
 
   // Reads what is at a token. Returns where to go on.
@@ -60,7 +63,7 @@ class FileReader {
       read_function(part(begin_, at), {});
       return begin_ = at + 1;
     }
-    if (text == "(" || text == "[") return std::min(tokens_.closing(at), code_.size() - 1) + 1;
+    if (text == "(" || text == "[") return std::min(closing(code_, at), code_.size() - 1) + 1;
     if (text == "{") return read_brace(at);
     return at + 1;
   }
@@ -75,7 +78,7 @@ class FileReader {
       scopes_.push_back(std::move(name));
       return begin_ = at + 1;
     }
-    const std::size_t end = tokens_.closing(at);
+    const std::size_t end = closing(code_, at);
     const Part body = part(at + 1, end);
     read_variable(before);
     if (holds(before, "__global__") || !holds(before, "=")) read_function(before, body);
@@ -85,7 +88,8 @@ class FileReader {
   void read_function(Part declaration, Part body) {
     if (!holds(declaration, "__global__")) {
       file_.has_host_code = file_.has_host_code || (!body.empty() && holds(declaration, "main"));
-      std::ranges::move(read_launches(body), std::back_inserter(file_.launches));
+      if (file_.launches.size() < most_entries)
+        std::ranges::move(read_launches(body), std::back_inserter(file_.launches));
       return;
     }
     std::string scope;
@@ -94,9 +98,9 @@ class FileReader {
     if (!kernel) return;
     for (const Token& token : body) kernel->body.emplace_back(token.text);
     const auto known = std::ranges::find(file_.kernels, kernel->name, &Kernel::name);
-    if (known == file_.kernels.end())
+    if (known == file_.kernels.end() && file_.kernels.size() < most_entries)
       file_.kernels.push_back(*std::move(kernel));
-    else if (known->body.empty())
+    else if (known != file_.kernels.end() && known->body.empty())
       *known = *std::move(kernel);
   }
 

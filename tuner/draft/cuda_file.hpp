@@ -40,7 +40,8 @@ struct Constant {
   bool is_macro = false;
 };
 
-// A host function's local variables: what they were last set to; a dim3 has one text for each dimension.
+// A host function's local variables: what they were last set to. A dim3 has one text for each dimension. `&NAME` are
+// the bytes that were allocated for an array.
 using Locals = std::map<std::string, std::vector<std::string>, std::less<>>;
 
 // NAME<TEMPLATE_ARGUMENTS><<<GRID, BLOCK, SHARED>>>(ARGUMENTS), as written.

@@ -58,7 +58,7 @@ FunctionParameter function_parameter(Part part) {
     if (!is_qualifier(token.text)) type.push_back(token);
   }
   const bool ends_in_name = !declared.empty() && declared.back().is_word() && !is_qualifier(declared.back().text);
-  if (ends_in_name && type.size() > 1 && type_name(type.back().text).empty() && type.back().text != "long") {
+  if (ends_in_name && type.size() > 1 && type_name(type.back().text).empty()) {
     parameter.name = type.back().text;
     type.pop_back();
   }
@@ -89,19 +89,15 @@ std::optional<Kernel> read_declaration(Part declaration, const std::string& scop
   Part list;  // the parameters: the last parentheses behind a name
   for (std::size_t at = 0; at + 1 < declaration.size(); ++at) {
     if (declaration[at + 1].text != "(") continue;
-    std::size_t end = at + 1;
-    for (int depth = 0; end < declaration.size(); ++end) {
-      if (declaration[end].text == "(") ++depth;
-      if (declaration[end].text == ")" && --depth == 0) break;
-    }
+    const std::size_t end = closing(declaration, at + 1);
     if (end == declaration.size()) return std::nullopt;
-    const Part inside = declaration.subspan(at + 2, end - at - 2);
+    const Part inner = inside(declaration, at + 1);
     if (declaration[at].text == "__launch_bounds__") {
-      for (const Part bound : split_at_commas(inside, false)) kernel.launch_bounds.push_back(text_of(bound));
+      for (const Part bound : split_at_commas(inner, false)) kernel.launch_bounds.push_back(text_of(bound));
     } else if (declaration[at].is_word() && !declaration[at].text.starts_with("__")) {
       kernel.name = scope + std::string(declaration[at].text);
       kernel.line = declaration[at].line;
-      list = inside;
+      list = inner;
     }
     at = end;
   }

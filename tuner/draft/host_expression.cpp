@@ -1,8 +1,10 @@
 #include "draft/host_expression.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "attune/expression.hpp"
@@ -13,285 +15,219 @@
 namespace attune::draft {
 namespace {
 
-struct Term {
-  bool is_minus;
-  std::string text;
-};
+using Words = std::vector<std::string>;
+using Range = std::span<const std::string>;
 
-// A translated part. The terms of a sum, and what a quotient divides, are kept to recognise ceil_div.
-struct Node {
-  std::string text;
-  int level = atom;
-  std::vector<Term> terms;
-  std::string dividend, divisor;
-  bool is_below = false;  // the dividend had a `- 1`, which `dividend` lacks
-  static constexpr int atom = 100;
-};
+constexpr int deepest = 8;            // names that stand for names
+constexpr std::size_t longest = 400;  // bytes and words
 
-struct Sign {
-  std::string_view text;
-  int level;
-};
-constexpr int sums = 9, products = 10;
-constexpr Sign signs[] = {{"||", 1},   {"&&", 2},   {"|", 3},        {"&", 5},        {"==", 6},      {"!=", 6},
-                          {"<", 7},    {">", 7},    {"<=", 7},       {">=", 7},       {"<<", 8},      {">>", 8},
-                          {"+", sums}, {"-", sums}, {"*", products}, {"/", products}, {"%", products}};
-
-constexpr int deepest = 60;  // parentheses and names within names
-constexpr int depth_of_name = 8;
-constexpr std::size_t most_steps = 2000, longest = 400;
-
-// The part is none that attune can say.
 struct Untranslatable {};
 
-std::vector<std::string> words_in(std::string_view code) {
-  constexpr std::string_view pairs[] = {"||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "::"};
-  std::vector<std::string> words;
+Words words_in(std::string_view code) {
+  Words words;
   SourceLexer lexer(code);
-  std::size_t end = 0;
-  bool was_sign = false;
   while (const SourceToken* token = lexer.next()) {
-    const bool is_sign = token->kind == SourceToken::Kind::sign;
-    const std::string both = is_sign && was_sign && token->begin == end ? words.back() + std::string(token->text) : "";
-    if (std::ranges::find(pairs, both) != std::end(pairs))
-      words.back() = both;
+    const bool is_colon = token->text == ":" && !words.empty() && words.back() == ":";
+    if (is_colon)
+      words.back() = "::";
     else
       words.emplace_back(token->text);
-    was_sign = is_sign;
-    end = token->end;
+    if (words.size() > longest) throw Untranslatable();
   }
   return words;
 }
 
-Node sum_of(std::vector<Term> terms) {
-  Node node{"", sums, std::move(terms), "", "", false};
-  for (const Term& term : node.terms)
-    node.text += node.text.empty() ? term.text : (term.is_minus ? " - " : " + ") + term.text;
-  return node;
-}
+bool is_name(const std::string& word) { return is_letter(word[0]); }
 
-std::vector<Term> terms_of(const Node& node) {
-  return node.terms.empty() ? std::vector<Term>{{false, node.text}} : node.terms;
-}
-
-std::string below(const Node& node, int level) { return node.level < level ? "(" + node.text + ")" : node.text; }
-
-// Removes a term. Returns whether it was there.
-bool take(std::vector<Term>& terms, bool is_minus, std::string_view text) {
-  const auto found =
-      std::ranges::find_if(terms, [&](const Term& term) { return term.is_minus == is_minus && term.text == text; });
-  if (found == terms.end()) return false;
-  terms.erase(found);
-  return true;
-}
-
-Node ceil_div(const std::string& dividend, const std::string& divisor) {
-  return {fmt::format("ceil_div({}, {})", dividend, divisor), Node::atom, {}, "", "", false};
-}
-
-Node quotient(const Node& a, const Node& b) {
-  std::vector<Term> terms = terms_of(a);
-  const std::optional<std::int64_t> number = constant_value(b.text);
-  const std::string less = number ? std::to_string(*number - 1) : "";
-  const bool is_sum = terms.size() > 1;
-  const bool rounds_up =
-      is_sum && ((number && take(terms, false, less)) || (take(terms, true, "1") && take(terms, false, b.text)));
-  if (rounds_up && !terms.empty() && !terms.front().is_minus) return ceil_div(sum_of(terms).text, b.text);
-  Node node{below(a, products) + " / " + below(b, products + 1), products, {}, a.text, b.text, false};
-  terms = terms_of(a);
-  if (take(terms, true, "1") && !terms.empty() && !terms.front().is_minus) {
-    node.is_below = true;
-    node.dividend = sum_of(terms).text;
+// Returns the position behind the parenthesis that closes the one at `at`.
+std::size_t behind(Range words, std::size_t at) {
+  int depth = 0;
+  for (; at < words.size(); ++at) {
+    if (words[at] == "(") ++depth;
+    if (words[at] == ")" && --depth == 0) return at + 1;
   }
-  return node;
+  throw Untranslatable();
 }
 
-Node joined(const Node& a, const Sign& sign, const Node& b) {
-  if (sign.text == "/") return quotient(a, b);
-  if (sign.text == "+" && a.is_below && b.text == "1") return ceil_div(a.dividend, a.divisor);
-  if (sign.text == "+" && b.is_below && a.text == "1") return ceil_div(b.dividend, b.divisor);
-  if (sign.level != sums) {
-    const bool is_product = sign.level == products;  // other precedences differ between languages
-    const std::string text = fmt::format("{} {} {}", below(a, is_product ? products : Node::atom), sign.text,
-                                         below(b, is_product ? products + 1 : Node::atom));
-    return {text, sign.level, {}, "", "", false};
-  }
-  const auto bare = [](const Node& node) { return node.terms.empty() && node.level < sums; };
-  std::vector<Term> terms = bare(a) ? std::vector<Term>{{false, "(" + a.text + ")"}} : terms_of(a);
-  for (Term term : bare(b) ? std::vector<Term>{{false, "(" + b.text + ")"}} : terms_of(b)) {
-    if (sign.text == "-") term.is_minus = !term.is_minus;
-    terms.push_back(std::move(term));
-  }
-  return sum_of(std::move(terms));
+// Returns the position behind the operand at `at`: a name, `block.x`, a number, a call, or what is in parentheses.
+std::size_t behind_operand(Range words, std::size_t at) {
+  if (at >= words.size()) throw Untranslatable();
+  if (words[at] == "(") return behind(words, at);
+  std::size_t end = at + 1;
+  if (end + 1 < words.size() && words[end] == ".") end += 2;
+  return end < words.size() && words[end] == "(" ? behind(words, end) : end;
 }
 
-class Translation {
+std::string type_in(Range words) { return type_name(fmt::format("{}", fmt::join(words, " "))); }
+
+bool ends_with(Range words, const Words& end) {
+  return words.size() > end.size() && std::ranges::equal(words.last(end.size()), end);
+}
+
+class Rewriting {
  public:
-  Translation(std::string_view code, const Meanings& meanings, int depth, std::size_t& steps)
-      : words_(words_in(code)), meanings_(meanings), depth_(depth), steps_(steps) {}
+  explicit Rewriting(const Meanings& meanings) : meanings_(meanings) {}
 
-  Node whole() {
-    Node node = conditional();
-    if (at_ < words_.size()) throw Untranslatable();
-    return node;
+  std::string text(const Words& words, int depth) {
+    if (depth > deepest) throw Untranslatable();
+    Words out;
+    const Words rounded = with_ceil_div(words, depth);
+    for (std::size_t at = 0; at < rounded.size();) at = rewrite(rounded, at, depth, out);
+    std::string text;
+    for (const std::string& word : out) {
+      const bool is_tight = text.empty() || text.back() == '(' || word == ")" || word == "," ||
+                            (word == "(" && is_word(text.back())) || (text.back() == '=' && word == "=") ||
+                            (word == "=" && std::string_view("<>!").find(text.back()) != std::string::npos) ||
+                            ((word == "&" || word == "|") && text.back() == word[0]);
+      text += (is_tight ? "" : " ") + word;
+    }
+    if (text.size() > longest) throw Untranslatable();
+    return text;
   }
 
  private:
-  std::string_view peek(std::size_t ahead = 0) const {
-    return at_ + ahead < words_.size() ? std::string_view(words_[at_ + ahead]) : std::string_view();
-  }
-  bool skip(std::string_view word) {
-    if (peek() != word) return false;
-    ++at_;
-    return true;
-  }
-  void expect(std::string_view word) {
-    if (!skip(word)) throw Untranslatable();
-  }
-
-  Node conditional() {
-    if (++depth_ > deepest) throw Untranslatable();
-    Node node = binary(1);
-    if (skip("?")) {
-      const Node yes = conditional();
-      expect(":");
-      const Node no = conditional();
-      node = {fmt::format("{} ? {} : {}", below(node, 1), below(yes, 1), below(no, 1)), 0, {}, "", "", false};
-    }
-    --depth_;
-    return node;
+  // Returns how many words at the end of a dividend round up its division by these words; 0 if none do.
+  std::size_t rounding(Range dividend, const Words& divisor, int depth) {
+    const auto joined = [&](Words before, const Words& after) {
+      before.insert(before.end(), divisor.begin(), divisor.end());
+      before.insert(before.end(), after.begin(), after.end());
+      return before;
+    };
+    for (const Words& end :
+         {joined({"+"}, {"-", "1"}), joined({"+", "("}, {"-", "1", ")"}), joined({"-", "1", "+"}, {})})
+      if (ends_with(dividend, end)) return end.size();
+    if (dividend.size() < 3 || dividend[dividend.size() - 2] != "+") return 0;
+    const auto less = constant_value(text({dividend.back()}, depth + 1)),
+               number = constant_value(text(divisor, depth + 1));
+    return less && number && *less == *number - 1 ? 2 : 0;
   }
 
-  Node binary(int level) {
-    Node left = unary();
-    while (true) {
-      const auto sign = std::ranges::find(signs, peek(), &Sign::text);
-      if (sign == std::end(signs) || sign->level < level) return left;
-      ++at_;
-      left = joined(left, *sign, binary(sign->level + 1));
-      if (left.text.size() > longest) throw Untranslatable();
+  // Writes `ceil(n / 256.0)` as ceil_div(n, 256).
+  static void round_up(Words& words, std::size_t at) {
+    const std::size_t end = behind(words, at + 1);
+    for (std::size_t slash = at + 2; slash < end; slash = behind_operand(words, slash)) {
+      if (words[slash] != "/") continue;
+      words[slash] = ",";
+      words[at] = "ceil_div";
+      return;
     }
   }
 
-  Node unary() {
-    if (++steps_ > most_steps) throw Untranslatable();
-    if (peek() == "-" || peek() == "!" || peek() == "+") {
-      const std::string sign = words_[at_++];
-      if (++depth_ > deepest) throw Untranslatable();
-      Node node = unary();
-      --depth_;
-      if (sign != "+") node = {sign + below(node, Node::atom), products, {}, "", "", false};
-      return node;
+  // Writes `(n + 255) / 256` and `(n - 1) / 256 + 1` as ceil_div(n, 256).
+  Words with_ceil_div(Words words, int depth) {
+    for (std::size_t at = 0; at + 1 < words.size(); ++at)
+      if (words[at].starts_with("ceil") && words[at + 1] == "(") round_up(words, at);
+    for (std::size_t at = 1; at + 1 < words.size(); ++at) {
+      if (words[at] != "/" || words[at - 1] != ")") continue;
+      std::size_t open = 0;
+      while (open < at && !(words[open] == "(" && behind(words, open) == at)) ++open;
+      if (open == at || (open > 0 && is_name(words[open - 1]))) continue;
+      std::size_t end = behind_operand(words, at + 1);
+      const Words divisor(words.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+                          words.begin() + static_cast<std::ptrdiff_t>(end));
+      const Range dividend = Range(words).subspan(open + 1, at - open - 2);
+      std::size_t dropped = 0;
+      if (ends_with(dividend, {"-", "1"}) && end + 1 < words.size() && words[end] == "+" && words[end + 1] == "1") {
+        dropped = 2;
+        end += 2;
+      } else {
+        dropped = rounding(dividend, divisor, depth);
+      }
+      if (dropped == 0) continue;
+      Words call = {"ceil_div", "("};
+      call.insert(call.end(), dividend.begin(), dividend.end() - static_cast<std::ptrdiff_t>(dropped));
+      call.emplace_back(",");
+      call.insert(call.end(), divisor.begin(), divisor.end());
+      call.emplace_back(")");
+      words.erase(words.begin() + static_cast<std::ptrdiff_t>(open), words.begin() + static_cast<std::ptrdiff_t>(end));
+      words.insert(words.begin() + static_cast<std::ptrdiff_t>(open), call.begin(), call.end());
+      at = open + 1;
     }
-    if (skip("(")) return in_parentheses();
-    if (at_ >= words_.size()) throw Untranslatable();
-    const std::string word = words_[at_++];
-    if (is_digit(word[0]) || word[0] == '.') return number(word);
-    if (!is_letter(word[0])) throw Untranslatable();
-    return named(word);
+    return words;
   }
 
-  // What follows a parenthesis: a cast and its operand, or an expression.
-  Node in_parentheses() {
-    std::string type;
-    std::size_t end = at_;
-    for (; end < words_.size() && words_[end] != ")" && end - at_ < 4; ++end)
-      type += (type.empty() ? "" : " ") + words_[end];
-    if (end < words_.size() && words_[end] == ")" && !type_name(type).empty()) {
-      at_ = end + 1;
-      if (++depth_ > deepest) throw Untranslatable();
-      Node node = unary();
-      --depth_;
-      return node;
+  // Rewrites what is at `at`. Returns where to go on.
+  std::size_t rewrite(const Words& words, std::size_t at, int depth, Words& out) {
+    if (++steps_ > longest) throw Untranslatable();
+    const std::string& word = words[at];
+    if (word == "(") {
+      const std::size_t end = behind(words, at);
+      const bool is_cast = !type_in(Range(words).subspan(at + 1, end - at - 2)).empty();
+      if (is_cast) return end;
     }
-    Node node = conditional();
-    expect(")");
-    return node;
+    if (is_digit(word[0]))
+      out.push_back(number(word));
+    else if (is_name(word))
+      return rewrite_name(words, at, depth, out);
+    else if (word.size() == 1 && std::string_view("+-*/%()<>=!?:,&|").find(word) != std::string::npos)
+      out.push_back(word);
+    else
+      throw Untranslatable();
+    if ((word == "&" || word == "|") && !(at > 0 && words[at - 1] == word) &&
+        !(at + 1 < words.size() && words[at + 1] == word))
+      throw Untranslatable();  // it binds otherwise than in C++
+    return at + 1;
   }
 
-  Node number(std::string word) {
-    std::erase(word, '\'');
-    const bool is_hexadecimal = word.starts_with("0x") || word.starts_with("0X");
-    constexpr std::string_view suffixes = "uUlL";
-    while (!word.empty() && suffixes.find(word.back()) != std::string_view::npos) word.pop_back();
-    if (is_hexadecimal) word = std::to_string(std::strtoll(word.c_str(), nullptr, 16));
-    if (!word.empty() && (word.back() == 'f' || word.back() == 'F')) word.pop_back();
-    if (word.ends_with(".0")) word.resize(word.size() - 2);
-    if (word.ends_with(".")) word.pop_back();
-    if (word.empty() || !std::ranges::all_of(word, is_digit) || word.size() > 18) throw Untranslatable();
-    if (word.size() > 1 && word[0] == '0') throw Untranslatable();  // octal
-    return {word, Node::atom, {}, "", "", false};
-  }
-
-  Node named(std::string word) {
-    if (word == "sizeof") return size_of();
-    if (word == "static_cast") return cast();
-    while (skip("::")) word = words_.at(std::min(at_++, words_.size() - 1));
-    if (peek() == "." && at_ + 1 < words_.size()) {
-      word += "." + words_[at_ + 1];
-      at_ += 2;
-    }
-    if (peek() == "<" && (word == "min" || word == "max"))
-      while (at_ < words_.size() && words_[at_++] != ">") continue;
-    if (skip("(")) return call(word);
-    const std::optional<Meaning> meaning = meanings_(word);
+  std::size_t rewrite_name(const Words& words, std::size_t at, int depth, Words& out) {
+    const std::size_t next = at + 1;
+    const std::string after = next < words.size() ? words[next] : "";
+    if (after == "::") return at + 2;
+    if (words[at] == "static_cast") return static_cast<std::size_t>(std::ranges::find(words, ">") - words.begin()) + 1;
+    if (words[at] == "sizeof") return rewrite_size_of(words, at, out);
+    if (after == "(") return rewrite_call(words, at, out);
+    std::string name = words[at];
+    const bool is_member = after == "." && at + 2 < words.size();
+    if (is_member) name += "." + words[at + 2];
+    const std::optional<Meaning> meaning = meanings_(name);
     if (!meaning) throw Untranslatable();
-    if (meaning->code.empty()) return {meaning->text, Node::atom, {}, "", "", false};
-    if (depth_ >= deepest) throw Untranslatable();
-    return Translation(meaning->code, meanings_, depth_ + depth_of_name, steps_).whole();
+    std::string value = meaning->code.empty() ? meaning->text : text(words_in(meaning->code), depth + 1);
+    const Words parts = words_in(value);
+    const bool is_operand = behind_operand(parts, 0) == parts.size();
+    out.push_back(is_operand ? value : "(" + value + ")");
+    return at + (is_member ? 3 : 1);
   }
 
-  Node cast() {
-    while (at_ < words_.size() && words_[at_] != ">") ++at_;
-    ++at_;
-    expect("(");
-    Node node = conditional();
-    expect(")");
-    return node;
+  std::size_t rewrite_size_of(const Words& words, std::size_t at, Words& out) {
+    const std::size_t end = behind(words, at + 1);
+    const Range inside = Range(words).subspan(at + 2, end - at - 3);
+    const std::optional<Meaning> meaning = inside.size() == 1 ? meanings_(inside[0]) : std::nullopt;
+    const std::string type = type_in(inside);
+    if (type.empty() && (!meaning || meaning->text.empty())) throw Untranslatable();
+    out.push_back(fmt::format("sizeof({})", type.empty() ? meaning->text : "'" + type + "'"));
+    return end;
   }
 
-  Node size_of() {
-    expect("(");
-    std::string type;
-    while (at_ < words_.size() && words_[at_] != ")") type += (type.empty() ? "" : " ") + words_[at_++];
-    expect(")");
-    const std::optional<Meaning> meaning = meanings_(type);
-    const std::string name = type_name(type);
-    if (!meaning && name.empty()) throw Untranslatable();
-    const std::string inside = meaning ? meaning->text : "'" + name + "'";
-    return {"sizeof(" + inside + ")", Node::atom, {}, "", "", false};
+  std::size_t rewrite_call(const Words& words, std::size_t at, Words& out) {
+    const std::string& name = words[at];
+    if (!type_name(name).empty()) return at + 1;  // a cast
+    if (name != "min" && name != "max" && !is_ceil_div(name)) throw Untranslatable();
+    out.push_back(is_ceil_div(name) ? "ceil_div" : name);
+    return at + 1;
   }
 
-  Node call(const std::string& name) {
-    std::vector<Node> arguments;
-    do arguments.push_back(conditional());
-    while (skip(","));
-    expect(")");
-    const bool is_cast = !type_name(name).empty() && arguments.size() == 1;
-    if (is_cast) return arguments[0];
-    if (is_ceil_div(name) && arguments.size() == 2) return ceil_div(arguments[0].text, arguments[1].text);
-    if (name.starts_with("ceil") && arguments.size() == 1 && !arguments[0].divisor.empty() && !arguments[0].is_below)
-      return ceil_div(arguments[0].dividend, arguments[0].divisor);
-    if ((name == "min" || name == "max") && arguments.size() == 2)
-      return {fmt::format("{}({}, {})", name, arguments[0].text, arguments[1].text), Node::atom, {}, "", "", false};
-    throw Untranslatable();
+  static std::string number(std::string word) {
+    std::erase(word, '\'');
+    if (word.ends_with(".0")) word.resize(word.size() - 2);
+    while (std::string_view("uUlL").find(word.back()) != std::string::npos && word.size() > 1) word.pop_back();
+    if (word.starts_with("0x")) word = std::to_string(std::strtoll(word.c_str(), nullptr, 16));
+    const bool is_octal = word.size() > 1 && word[0] == '0';
+    if (!std::ranges::all_of(word, is_digit) || is_octal) throw Untranslatable();
+    return word;
   }
 
-  const std::vector<std::string> words_;
   const Meanings& meanings_;
-  int depth_;
-  std::size_t& steps_;
-  std::size_t at_ = 0;
+  std::size_t steps_ = 0;
 };
 
 }  // namespace
 
 std::optional<std::string> translated(std::string_view code, const Meanings& meanings) {
-  if (code.size() > longest) return std::nullopt;
   try {
-    std::size_t steps = 0;
-    std::string text = Translation(code, meanings, 0, steps).whole().text;
-    Expression checked(text);
+    std::string text = Rewriting(meanings).text(words_in(code), 0);
+    const Words words = words_in(text);
+    if (text.starts_with('(') && behind(words, 0) == words.size()) text = text.substr(1, text.size() - 2);
+    static_cast<void>(Expression(text));
     return text;
   } catch (const Untranslatable&) {
     return std::nullopt;

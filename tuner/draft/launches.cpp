@@ -1,19 +1,15 @@
 #include "draft/launches.hpp"
 
+#include <algorithm>
+
 namespace attune::draft {
 namespace {
 
-// Returns the parentheses or braces that open at `at`, without them; nothing if they do not close.
-Part inside(Part part, std::size_t at) {
-  int depth = 0;
-  for (std::size_t end = at; end < part.size(); ++end) {
-    const std::string_view text = part[end].text;
-    if (text == "(" || text == "{" || text == "[") ++depth;
-    if (text == ")" || text == "}" || text == "]") --depth;
-    if (depth == 0) return part.subspan(at + 1, end - at - 1);
-  }
-  return {};
-}
+// Longer lists and values are not read, so that no text takes long.
+constexpr std::size_t most_tokens = 300;
+constexpr std::size_t most_launches = 200, most_locals = 500;
+
+Part near(Part part, std::size_t begin) { return part.subspan(begin, std::min(most_tokens, part.size() - begin)); }
 
 std::vector<std::string> texts_of(const std::vector<Part>& parts) {
   std::vector<std::string> texts;
@@ -23,21 +19,30 @@ std::vector<std::string> texts_of(const std::vector<Part>& parts) {
 
 // Reads what stands behind `name =`, up to its end.
 std::vector<std::string> assigned(Part part, std::size_t begin) {
-  std::size_t end = begin;
-  for (int depth = 0; end < part.size(); ++end) {
-    const std::string_view text = part[end].text;
-    if (text == "(" || text == "{" || text == "[") ++depth;
-    if (text == ")" || text == "}" || text == "]") --depth;
-    if (depth < 0 || text == ";" || (depth == 0 && text == ",")) break;
+  const Part rest = near(part, begin);
+  std::size_t end = 0;
+  for (int depth = 0; end < rest.size(); ++end) {
+    depth += step_of(rest[end]);
+    if (depth < 0 || rest[end].text == ";" || (depth == 0 && rest[end].text == ",")) break;
   }
-  const Part value = part.subspan(begin, end - begin);
+  const Part value = rest.first(end);
   if (value.size() > 2 && value[0].text == "dim3") return texts_of(split_at_commas(inside(value, 1), true));
   return {text_of(value)};
+}
+
+// Notes the bytes of an array as a variable `&NAME`: cudaMalloc(&NAME, BYTES).
+void note_allocation(Part part, std::size_t at, Locals& locals) {
+  if (!part[at].text.starts_with("cudaMalloc") || part[at + 1].text != "(") return;
+  const std::vector<Part> arguments = split_at_commas(inside(near(part, at + 1), 0), true);
+  const bool is_read =
+      arguments.size() > 1 && arguments[0].size() > 1 && arguments[0][arguments[0].size() - 2].text == "&";
+  if (is_read) locals["&" + std::string(arguments[0].back().text)] = {text_of(arguments[1])};
 }
 
 // Notes the variable that is set at `at`, if one is. A variable that is changed is not known any more.
 void note_local(Part part, std::size_t at, Locals& locals) {
   if (!part[at].is_word() || at + 2 >= part.size()) return;
+  note_allocation(part, at, locals);
   const std::string_view before = at > 0 ? part[at - 1].text : "", next = part[at + 1].text;
   const bool is_member = before == "." || (before == ">" && at > 1 && part[at - 2].text == "-");
   if (is_member) return;
@@ -45,7 +50,7 @@ void note_local(Part part, std::size_t at, Locals& locals) {
   if (next == "=" && part[at + 2].text != "=")
     locals[name] = assigned(part, at + 2);
   else if ((next == "(" || next == "{") && before == "dim3")
-    locals[name] = texts_of(split_at_commas(inside(part, at + 1), true));
+    locals[name] = texts_of(split_at_commas(inside(near(part, at + 1), 0), true));
   else if (part[at + 2].text == "=" && std::string_view("+-*/%|&^").find(next) != std::string::npos)
     locals.erase(name);
 }
@@ -56,9 +61,8 @@ std::size_t launched_name(Part part, std::size_t at, std::vector<std::string>& t
   if (at == 0) return part.size();
   if (part[at - 1].is_word()) return at - 1;
   if (part[at - 1].text != ">") return part.size();
-  constexpr std::size_t farthest = 1000;  // tokens: no list is longer
   int depth = 0;
-  for (std::size_t begin = at; begin > 0 && at - begin < farthest; --begin) {
+  for (std::size_t begin = at; begin > 0 && at - begin < most_tokens; --begin) {
     if (part[begin - 1].text == ">") ++depth;
     if (part[begin - 1].text != "<" || --depth > 0) continue;
     template_arguments = texts_of(split_at_commas(part.subspan(begin, at - 1 - begin), true));
@@ -69,12 +73,9 @@ std::size_t launched_name(Part part, std::size_t at, std::vector<std::string>& t
 
 // Returns the position of the >>> that ends a configuration; the number of tokens if there is none.
 std::size_t configuration_end(Part part, std::size_t at) {
-  int depth = 0;
-  for (; at < part.size(); ++at) {
-    const std::string_view text = part[at].text;
-    if (text == "(" || text == "{" || text == "[") ++depth;
-    if (text == ")" || text == "}" || text == "]") --depth;
-    if (depth < 0 || text == ";") break;
+  const std::size_t last = std::min(part.size(), at + most_tokens);
+  for (int depth = 0; at < last && depth >= 0 && part[at].text != ";"; ++at) {
+    depth += step_of(part[at]);
     if (depth == 0 && is_tripled(part, at, ">")) return at;
   }
   return part.size();
@@ -90,7 +91,7 @@ bool read_launch(Part part, std::size_t at, Launch& launch) {
   launch.grid = terms[0];
   launch.block = terms[1];
   if (terms.size() > 2) launch.shared = terms[2];
-  launch.arguments = texts_of(split_at_commas(inside(part, end + 3), true));
+  launch.arguments = texts_of(split_at_commas(inside(near(part, end + 3), 0), true));
   return true;
 }
 
@@ -99,8 +100,8 @@ bool read_launch(Part part, std::size_t at, Launch& launch) {
 std::vector<Launch> read_launches(Part body) {
   std::vector<Launch> launches;
   Locals locals;
-  for (std::size_t at = 0; at < body.size(); ++at) {
-    note_local(body, at, locals);
+  for (std::size_t at = 0; at < body.size() && launches.size() < most_launches; ++at) {
+    if (locals.size() < most_locals) note_local(body, at, locals);
     if (body[at].text != "<" || !is_tripled(body, at, "<")) continue;
     Launch launch;
     if (read_launch(body, at, launch)) {

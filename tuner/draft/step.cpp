@@ -26,7 +26,7 @@ Texts dimensions(const Parts& parts, std::string text) {
   }
   const CodeTokens tokens(text);
   const Part code = tokens.code();
-  if (code.size() < 3 || code[0].text != "dim3" || tokens.closing(1) != code.size() - 1) return {text};
+  if (code.size() < 3 || code[0].text != "dim3" || closing(code, 1) != code.size() - 1) return {text};
   Texts result;
   for (const Part part : split_at_commas(code.subspan(2, code.size() - 3), true)) result.push_back(text_of(part));
   return result;
@@ -170,7 +170,7 @@ void draft_grid(Parts& parts, const Texts& numbers) {
     (*grid)[d] = with_name((*grid)[d], numbers[d], parts.block[d]);
   const bool is_fixed = std::ranges::all_of(*grid, [](const auto& text) { return constant_value(text).has_value(); });
   if (mark.empty() && is_fixed) mark = "CHECK: it depends on nothing";
-  parts.step.push_back({"grid", quoted_list(*grid), mark});
+  parts.step.insert(parts.step.begin() + 1, {"grid", quoted_list(*grid), mark});
 }
 
 void draft_shared(Parts& parts, const std::string& number) {
