@@ -49,8 +49,7 @@ std::string role_of(const Parts& parts, const FunctionParameter& parameter, std:
   const Use use = use_of(parts.kernel.body, parameter.name);
   if (!use.is_read) return "out";
   const bool seems_const = !use.is_set && !use.is_passed;
-  mark = seems_const ? "the kernel seems only to read it"
-                     : "`out` if the kernel sets all of it and reads nothing that was there before";
+  mark = seems_const ? "the kernel seems only to read it" : "`out` if what was there before does not matter";
   return seems_const ? "in" : "inout";
 }
 

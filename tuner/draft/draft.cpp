@@ -142,8 +142,11 @@ const Kernel& chosen_kernel(const CudaFile& file, const std::optional<std::strin
   for (const Launch& launch : file.launches)
     for (const Kernel& kernel : file.kernels)
       if (last_name(kernel.name) == launch.kernel) return kernel;
+  std::vector<std::string> names = names_of(file);
+  constexpr std::size_t most_shown = 20;
+  if (names.size() > most_shown) names.resize(most_shown), names.emplace_back("...");
   throw UsageError(fmt::format("{} has {} kernels and launches none; name one: --kernel NAME, of {}", shown,
-                               file.kernels.size(), fmt::join(names_of(file), ", ")));
+                               file.kernels.size(), fmt::join(names, ", ")));
 }
 
 std::string drafted(const CudaFile& file, const Kernel& kernel, const std::string& include) {

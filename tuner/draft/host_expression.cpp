@@ -75,10 +75,10 @@ class Rewriting {
     for (std::size_t at = 0; at < rounded.size();) at = rewrite(rounded, at, depth, out);
     std::string text;
     for (const std::string& word : out) {
-      const bool is_tight = text.empty() || text.back() == '(' || word == ")" || word == "," ||
-                            (word == "(" && is_word(text.back())) || (text.back() == '=' && word == "=") ||
-                            (word == "=" && std::string_view("<>!").find(text.back()) != std::string::npos) ||
-                            ((word == "&" || word == "|") && text.back() == word[0]);
+      const std::string last = text.empty() ? "(" : text.substr(text.size() - 1);
+      constexpr std::string_view doubled[] = {"<<", ">>", "<=", ">=", "==", "!=", "&&", "||"};
+      const bool is_tight = last == "(" || word == ")" || word == "," || (word == "(" && is_word(last[0])) ||
+                            std::ranges::find(doubled, last + word) != std::end(doubled);
       text += (is_tight ? "" : " ") + word;
     }
     if (text.size() > longest) throw Untranslatable();

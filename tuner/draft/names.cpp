@@ -111,6 +111,18 @@ bool is_tunable(std::string_view name) {
                              [&](std::string_view part) { return text.find(part) != std::string::npos; });
 }
 
+std::int64_t usual_value(std::string_view name) {
+  constexpr std::int64_t threads = 256, across_warp = 32, side = 16, few = 4;
+  const std::string text = small(name);
+  const bool is_part = text.find("per") != std::string::npos || !is_tunable(name);
+  const bool is_block = text.find("block") != std::string::npos || text.find("thread") != std::string::npos;
+  if (text == "bk" || is_part) return few;
+  if (text.ends_with("x") && is_block) return across_warp;
+  if (text.ends_with("y") || text.ends_with("z")) return few;
+  if (is_block || text == "tpb" || text == "bs") return threads;
+  return text.find("tile") != std::string::npos || text[0] == 'b' ? side : few;
+}
+
 bool is_ceil_div(std::string_view name) {
   std::string text = small(name);
   std::erase(text, '_');

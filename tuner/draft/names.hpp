@@ -28,6 +28,9 @@ bool is_mere_number(std::string_view name);
 // Returns whether a constant of this name is usually chosen for speed: BLOCK_SIZE, TILE_DIM, UNROLL.
 bool is_tunable(std::string_view name);
 
+// Returns what a parameter of this name may be where nothing tells: few threads and elements for each dimension.
+std::int64_t usual_value(std::string_view name);
+
 // Returns whether a function of this name divides and rounds up: CEIL_DIV, divUp, cdiv.
 bool is_ceil_div(std::string_view name);
 

@@ -10,8 +10,6 @@
 namespace attune::draft {
 namespace {
 
-constexpr std::int64_t guessed_threads = 256, guessed_count = 4;
-
 // Returns what the launches give for a template parameter, each once, and then its default.
 std::vector<std::string> given(const Parts& parts, std::size_t index) {
   std::vector<std::string> texts;
@@ -54,7 +52,7 @@ void draft_integer(Parts& parts, const TemplateParameter& parameter, const std::
     if (const auto value = parts.value(text); value && std::ranges::count(values, *value) == 0)
       values.push_back(*value);
   const std::string mark = values.empty() ? "CHECK: no launch of the file says its value" : "";
-  if (values.empty()) values = {is_tunable(parameter.name) ? guessed_threads : guessed_count};
+  if (values.empty()) values = {usual_value(parameter.name)};
   parts.names[parameter.name] = add_parameter(parts, parameter.name, values, most_threads, mark);
 }
 
