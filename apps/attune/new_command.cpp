@@ -85,6 +85,9 @@ int run_new(const Arguments& arguments) {
   if (options.parse(arguments)) return exit_done;
   const fs::path source = options.required("file");
   const std::string content = content_of(source);
+  if (content.find("/*attune\n") != std::string::npos)
+    throw UsageError(fmt::format("{} has front matter already (try: attune check {})", source.string(),
+                                 shell_word(source.string())));
   const fs::path file = target(options, source);
   const draft::CudaFile read = draft::read_cuda_file(content);
   const draft::Kernel& kernel = draft::chosen_kernel(read, options.text("kernel"), source.string());

@@ -110,9 +110,8 @@ TEST_F(New, AStencilIsRightAtOnceAndAfterItsMarksWereLookedAt) {
   output_of({"new", write("stencil.cu", stencil)});
   const std::string file = (folder_ / "stencil.attune.cu").string();
   expect_ok(file);
-  expect_ok(file, {{"block = [\"BLOCK\"]", "block = [\"BLOCK / 8\", \"8\"]"},
-                   {"ceil_div(width, BLOCK)", "ceil_div(width, BLOCK / 8)"},
-                   {"ceil_div(height, 1)", "ceil_div(height, 8)"},
+  expect_ok(file, {{"BLOCK_X = [16, 8, 32, 4]", "BLOCK_X = [32, 16]"},
+                   {"BLOCK_Y = [16, 8, 32, 4]", "BLOCK_Y = [8, 4]"},
                    {"fill = \"1\"", "fill = \"0.25\""}});
 }
 
@@ -151,6 +150,7 @@ TEST_F(New, WhatIsNoCudaFileIsAnErrorThatSaysSo) {
   expect_failure(1, {"new", "/dev/zero"}, {"no regular file"});
   expect_failure(1, {"new", (folder_ / "none.cu").string()}, {"there is no such file"});
   expect_failure(2, {"new"}, {"FILE is missing"});
+  expect_failure(2, {"new", scale()}, {"has front matter already", "attune check"});
   const std::string file = write("reduce.cu", reduction);
   expect_failure(1, {"new", file, "-o", (folder_ / "none" / "out.cu").string()}, {"cannot write"});
   expect_failure(2, {"new", file, "-o", folder_.string()}, {"folder"});

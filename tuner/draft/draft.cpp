@@ -95,6 +95,7 @@ std::string front_matter(const Parts& parts, const std::string& include) {
   add_lines(text, "problem", parts.problem);
   add_lines(text, "parameters", parts.parameters);
   for (const std::string& note : parts.notes) text += "# " + note + "\n";
+  if (!parts.rules.empty()) text += "[restrictions]\nrules = " + quoted_list(parts.rules) + "\n";
   add_lines(text, "[launch]", parts.step);
   add_lines(text, "arguments", parts.arguments);
   const bool has_output = std::ranges::any_of(parts.arguments, [](const Line& line) { return has(line, "out\" }"); });

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/identifier.hpp"
 #include "draft/names.hpp"
 #include "draft/parts.hpp"
 
@@ -48,12 +49,21 @@ std::string add_parameter(Parts& parts, const std::string& wanted, std::vector<s
 
 void draft_integer(Parts& parts, const TemplateParameter& parameter, const std::vector<std::string>& texts) {
   std::vector<std::int64_t> values;
+  const bool is_macro = !texts.empty() && parts.names.contains(texts[0]);
+  if (is_macro) {
+    parts.names[parameter.name] = parts.names[texts[0]];
+    return;
+  }
   for (const std::string& text : texts)
     if (const auto value = parts.value(text); value && std::ranges::count(values, *value) == 0)
       values.push_back(*value);
   const std::string mark = values.empty() ? "CHECK: no launch of the file says its value" : "";
   if (values.empty()) values = {usual_value(parameter.name)};
-  parts.names[parameter.name] = add_parameter(parts, parameter.name, values, most_threads, mark);
+  const std::string name = add_parameter(parts, parameter.name, values, most_threads, mark);
+  parts.names[parameter.name] = name;
+  // What the host calls the value: it then means the parameter in grid and block too.
+  if (!texts.empty() && !texts[0].empty() && is_letter(texts[0][0]) && std::ranges::all_of(texts[0], is_part_of_name))
+    parts.names.emplace(texts[0], name);
 }
 
 void draft_boolean(Parts& parts, const TemplateParameter& parameter, const std::vector<std::string>& texts) {
@@ -63,34 +73,21 @@ void draft_boolean(Parts& parts, const TemplateParameter& parameter, const std::
   parts.names[parameter.name] = name;
 }
 
-bool launch_mentions(const Parts& parts, const std::string& word) {
-  if (parts.launch == nullptr) return false;
-  const Launch& launch = *parts.launch;
-  std::vector<std::string> texts = {launch.grid, launch.block, launch.shared};
-  for (const std::string* text : {&launch.grid, &launch.block, &launch.shared})
-    if (const auto local = launch.locals.find(*text); local != launch.locals.end())
-      texts.insert(texts.end(), local->second.begin(), local->second.end());
-  return std::ranges::any_of(texts, [&](const std::string& text) {
-    const std::size_t at = text.find(word), end = at + word.size();
-    return at != std::string::npos && (at == 0 || !is_part_of_name(text[at - 1])) &&
-           (end == text.size() || !is_part_of_name(text[end]));
-  });
-}
-
 void draft_constants(Parts& parts) {
   for (const Constant& constant : parts.file.constants) {
     const std::optional<std::int64_t> value = parts.value(constant.value);
-    const bool is_used = parts.kernel.mentions(constant.name) || launch_mentions(parts, constant.name);
+    const bool is_used = parts.kernel.mentions(constant.name) || parts.launch_mentions(constant.name);
     if (!value || *value < 0 || *value > most_threads || !is_used || !is_tunable(constant.name)) continue;
     if (!is_allowed_name(constant.name)) continue;
     if (constant.is_macro) {
       parts.names[constant.name] = add_parameter(parts, constant.name, {*value}, most_threads, "");
       continue;
     }
-    parts.notes.push_back(
-        fmt::format("{0} = [{1}]  # FILL IN: to tune the constant {0}, write `#define {0} {2}` in the "
-                    "file, remove the first # of this line",
-                    constant.name, fmt::join(values_around(*value, most_threads), ", "), *value));
+    if (parts.kernel.mentions(constant.name))
+      parts.notes.push_back(
+          fmt::format("{0} = [{1}]  # FILL IN: to tune the constant {0}, write `#define {0} {2}` in the "
+                      "file, remove the first # of this line",
+                      constant.name, fmt::join(values_around(*value, most_threads), ", "), *value));
   }
 }
 

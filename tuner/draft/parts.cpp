@@ -77,6 +77,19 @@ bool Parts::uses(const char* variable, int dimension) const {
   return std::ranges::search(kernel.body, wanted).begin() != kernel.body.end();
 }
 
+bool Parts::launch_mentions(const std::string& word) const {
+  if (launch == nullptr) return false;
+  std::vector<std::string> texts = {launch->grid, launch->block, launch->shared};
+  for (const std::string* text : {&launch->grid, &launch->block, &launch->shared})
+    if (const auto local = launch->locals.find(*text); local != launch->locals.end())
+      texts.insert(texts.end(), local->second.begin(), local->second.end());
+  return std::ranges::any_of(texts, [&](const std::string& text) {
+    const std::size_t at = text.find(word), end = at + word.size();
+    return at != std::string::npos && (at == 0 || !is_part_of_name(text[at - 1])) &&
+           (end == text.size() || !is_part_of_name(text[end]));
+  });
+}
+
 std::string quoted(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {

@@ -23,6 +23,7 @@ struct Parts {
   const Kernel& kernel;
   const Launch* launch = nullptr;  // the first of the kernel; null if the file has none
   std::vector<Line> problem = {}, parameters = {}, step = {}, arguments = {};
+  std::vector<std::string> rules = {};
   std::vector<std::string> notes = {};            // comments below the parameters
   std::map<std::string, std::string> names = {};  // of the code, and what front matter calls them
   std::vector<std::string> sizes = {};
@@ -38,6 +39,9 @@ struct Parts {
   std::string type(const std::string& spelling) const;
   // Returns whether the kernel asks for a dimension: ("blockIdx", 1) for blockIdx.y.
   bool uses(const char* variable, int dimension) const;
+
+  // Returns whether grid, block or shared memory of the launch name the word.
+  bool launch_mentions(const std::string& word) const;
 
  private:
   std::optional<Meaning> meaning(const std::string& name) const;

@@ -40,16 +40,23 @@ std::string passed(const Parts& parts, std::size_t index) {
   return is_given ? parts.launch->arguments[index] : "";
 }
 
-// Where no parameter is a size, constants of the file may be: `#define N 1024`. Else the problem has a size that
-// nothing of the kernel tells.
+// Where no parameter is a size, constants of the file may be: `#define N 1024`. One that only the launch names may
+// vary. Else the problem has a size that nothing of the kernel tells.
 void draft_fixed_sizes(Parts& parts) {
   constexpr std::int64_t least = 2;
   for (const Constant& constant : parts.file.constants) {
     const std::optional<std::int64_t> value = parts.value(constant.value);
     const std::string plain = plain_name(constant.name);
     const bool is_size = dimension_of(plain) || plain.find("size") != std::string::npos || plain.starts_with("num_");
-    if (value && *value >= least && is_size && !is_tunable(constant.name) && parts.kernel.mentions(constant.name))
+    if (!value || *value < least || !is_size || is_tunable(constant.name)) continue;
+    if (parts.kernel.mentions(constant.name)) {
       parts.sizes.push_back(std::to_string(*value));
+    } else if (parts.launch_mentions(constant.name)) {
+      const std::string name = parts.new_name(constant.name);
+      parts.problem.push_back({name, fmt::format("{{ size = {} }}", *value), ""});
+      parts.sizes.push_back(name);
+      parts.names[constant.name] = name;
+    }
   }
   if (!parts.sizes.empty()) return;
   const std::string name = parts.new_name("n");

@@ -1,9 +1,9 @@
 // The launch of the kernel: entry, grid, block, shared memory.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "base/identifier.hpp"
 #include "draft/code_tokens.hpp"
 #include "draft/names.hpp"
 #include "draft/parts.hpp"
@@ -20,7 +20,7 @@ constexpr std::size_t most_names = 4;  // of which each stands for the next: `di
 Texts dimensions(const Parts& parts, std::string text) {
   for (std::size_t i = 0; i < most_names; ++i) {
     const auto local = parts.launch->locals.find(text);
-    if (local == parts.launch->locals.end()) break;
+    if (local == parts.launch->locals.end() || parts.names.contains(text)) break;
     if (local->second.size() != 1) return local->second;
     text = local->second[0];
   }
@@ -72,11 +72,22 @@ std::string add_block(Parts& parts, std::int64_t value, const std::string& wante
   return name;
 }
 
+// Returns the parameter for a tile or block that has this value first: the block of the launch is as large because of
+// it. "" if there is none.
+std::string parameter_of(const Parts& parts, const std::string& number) {
+  for (const auto& [code, name] : parts.names) {
+    const auto line = std::ranges::find(parts.parameters, name, &Line::key);
+    if (line == parts.parameters.end() || !is_tunable(name)) continue;
+    if (line->value.starts_with("[" + number + ",") || line->value == "[" + number + "]") return name;
+  }
+  return "";
+}
+
 // Returns the dimensions of a block that no launch of the file tells.
 Texts guessed_block(const Parts& parts) {
-  if (!parts.kernel.launch_bounds.empty())
-    if (const auto bound = parts.expression(parts.kernel.launch_bounds[0])) return {*bound};
   const bool is_flat = !parts.uses("threadIdx", 1);
+  if (is_flat && !parts.kernel.launch_bounds.empty())
+    if (const auto bound = parts.expression(parts.kernel.launch_bounds[0])) return {*bound};
   for (const auto& [code, name] : parts.names) {
     const bool is_parameter = std::ranges::count(parts.parameters, name, &Line::key) > 0;
     const std::string plain = plain_name(name);
@@ -84,7 +95,8 @@ Texts guessed_block(const Parts& parts) {
                       plain.find("tile") != std::string::npos;
     if (is_parameter && fits) return is_flat ? Texts{name} : Texts{name, name};
   }
-  return is_flat ? Texts{"256"} : Texts{"16", "16"};
+  const std::string side = bound_of(parts) < 16 * 16 ? "8" : "16";
+  return is_flat ? Texts{"256"} : Texts{side, side};
 }
 
 // Returns the texts in attune's words; the first that attune cannot say is set, and nothing returned.
@@ -117,10 +129,18 @@ Texts draft_block(Parts& parts) {
   Texts numbers(3);
   for (std::size_t d = 0; d < parts.block.size(); ++d) {
     const std::optional<std::int64_t> value = constant_value(parts.block[d]);
-    if (!value || *value < 2 || !parts.kernel.mentions("blockDim")) continue;
-    numbers[d] = std::to_string(*value);
-    parts.block[d] = add_block(parts, *value, parts.block.size() == 1 ? "BLOCK" : fmt::format("BLOCK_{}", letters[d]));
+    if (!value || *value < 2) continue;
+    const std::string number = std::to_string(*value), same = parameter_of(parts, number);
+    if (same.empty() && !parts.kernel.mentions("blockDim")) continue;
+    numbers[d] = number;
+    parts.block[d] = same;
+    if (!same.empty() && mark.empty()) mark = "CHECK: " + number + " in the launch is taken to be " + same;
+    if (same.empty())
+      parts.block[d] =
+          add_block(parts, *value, parts.block.size() == 1 ? "BLOCK" : fmt::format("BLOCK_{}", letters[d]));
   }
+  if (!parts.kernel.launch_bounds.empty() && parts.block.size() > 1 && !numbers[0].empty() && !numbers[1].empty())
+    parts.rules.push_back(fmt::format("{} <= {}", fmt::join(parts.block, " * "), bound_of(parts)));
   parts.step.push_back({"block", quoted_list(parts.block), mark});
   return numbers;
 }

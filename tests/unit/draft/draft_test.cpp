@@ -83,6 +83,24 @@ TEST(Draft, IsReadByAttuneAndMarksWhatItGuesses) {
        {"# TILE = [8, 4, 16, 2]  # FILL IN: ", "grid = [\"ceil_div(n, 8)\"]\n", "block = [\"8\"]\n"}},
       {"__global__ void __launch_bounds__(128) f(int* out, int n) { out[blockIdx.x * blockDim.x + threadIdx.x] = 0; }",
        {"BLOCK = [128, 64, 32]  # CHECK: "}},
+      {"__global__ void __launch_bounds__(256) f(int* out, int w, int h) { out[blockIdx.x * blockDim.x + blockIdx.y] = "
+       "0; }\n"
+       "void g(int* o, int w, int h) { dim3 b(32, 8); f<<<dim3(w / 32, h / 8), b>>>(o, w, h); }",
+       {"rules = [\"BLOCK_X * BLOCK_Y <= 256\"]\n", "grid = [\"w / BLOCK_X\", \"h / BLOCK_Y\"]\n"}},
+      {"template <int BLOCK> __global__ void f(int* out, int n) { out[blockIdx.x * BLOCK + threadIdx.x] = 0; }\n"
+       "void g(int* o, int n) { f<256><<<(n + 255) / 256, 256>>>(o, n); }",
+       {"BLOCK = [256, 128, 512, 64]\n", "block = [\"BLOCK\"]  # CHECK: 256 in the launch is taken to be BLOCK\n",
+        "grid = [\"ceil_div(n, BLOCK)\"]\n"}},
+      {"#define B 128\ntemplate <int BLOCK> __global__ void f(int* out, int n) { out[blockIdx.x * BLOCK + threadIdx.x] "
+       "= 0; }\n"
+       "void g(int* o, int n) { const int THREADS = B; f<THREADS><<<(n + THREADS - 1) / THREADS, THREADS>>>(o, n); }",
+       {"BLOCK = [128, 64, 256, 32]\n", "block = [\"BLOCK\"]\n", "grid = [\"ceil_div(n, BLOCK)\"]\n"}},
+      {"#define BLOCK_SIZE 128\ntemplate <int N> __global__ void f(int* out, int n) { out[threadIdx.x] = N; }\n"
+       "void g(int* o, int n) { f<BLOCK_SIZE><<<1, BLOCK_SIZE>>>(o, n); }",
+       {"BLOCK_SIZE = [128, 64, 256, 32]\n", "entry = \"f<BLOCK_SIZE>\"", "block = [\"BLOCK_SIZE\"]\n"}},
+      {"#define N 16384\n__global__ void f(int* out) { out[blockIdx.x * blockDim.x + threadIdx.x] = 0; }\n"
+       "void g(int* o) { cudaMalloc((void**)&o, N * sizeof(int)); f<<<N / 256, 256>>>(o); }",
+       {"N = { size = 16384 }\n", "grid = [\"N / BLOCK\"]\n", "size = \"N\", role = \"out\" }\n"}},
       {"struct P { int a; };\n__global__ void f(P p, P* out, void* v, float4* q, __half h, bool b, float alpha, int "
        "seed, "
        "int n) { out[0].a = 1; }",
