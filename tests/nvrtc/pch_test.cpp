@@ -203,6 +203,20 @@ TEST_F(Pch, OptionsThatDifferBetweenConfigurationsLeaveThemOut) {
   EXPECT_EQ(counts().used, 0);
 }
 
+TEST_F(Pch, ConfigurationsThatDifferInMacrosShareTheHeadersBehindWhichTheseStand) {
+  if (!cuda::find_toolkit_header(cuda::toolkit_include_folders(cuda::nvrtc().file), "cccl/cub/cub.cuh"))
+    GTEST_SKIP() << "no CUB in the CUDA toolkit of this machine";
+  ImageRequest request = request_for(std::string("// macros\n") + cub_source, {"sum<128, 4>"});
+  for (const char* value : {"1", "2", "3", "4"}) {
+    request.macros = {{"STEPS", value}};
+    const CompileOutcome outcome = compile_heavy(request);
+    EXPECT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
+    EXPECT_THAT(outcome.log, Not(testing::AnyOf(HasSubstr("PCH"), HasSubstr("precompiled"))));
+  }
+  EXPECT_EQ(counts().created, 1);
+  EXPECT_EQ(counts().used, 2);
+}
+
 TEST_F(Pch, AHeaderWithAnotherTextUnderTheSameNameIsReadAnew) {
   std::map<int, std::string> code;
   for (const int factor : {3, 5}) {

@@ -73,7 +73,7 @@ void fields(auto& a, Is<Argument> auto& x) {
 void fields(auto& a, Is<CompileOptions> auto& x) {
   a(x.options);
   a.choice(x.defines, Defines::parameters);
-  a(x.requires_architecture, x.requires_where);
+  a(x.defines_before, x.ignores_host_code, x.requires_architecture, x.requires_where);
 }
 
 void fields(auto& a, Is<Fingerprints> auto& x) { a(x.code, x.contract, x.space); }

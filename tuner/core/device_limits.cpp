@@ -63,6 +63,15 @@ DeviceInfo device_limits(std::string_view architecture) {
     info.driver = fmt::format("none: the limits of {}, as of {}", info.name, limits.chip);
     return info;
   }
+  const std::string_view plain = architecture.substr(0, architecture.find_last_of("0123456789") + 1);
+  const bool is_target = plain != architecture && std::ranges::any_of(architectures, [&](const auto& limits) {
+                           return name_of(limits) == plain;
+                         });
+  if (is_target)
+    throw UsageError(
+        fmt::format("`{0}` is what code is compiled for, not a device: name the device {1}; a kernel file "
+                    "with requires = \"{0}\" is then compiled for {0}",
+                    architecture, plain));
   std::string known;
   for (const auto& name : known_architectures()) known += (known.empty() ? "" : ", ") + name;
   throw UsageError(fmt::format("unknown architecture `{}`; known: {}", architecture, known));

@@ -71,7 +71,7 @@ ResourceUsage Image::largest_usage() const noexcept {
 
 // Counts separate the lists, so that an item moved from one list to the next changes the key.
 SourceKey::SourceKey(std::string_view additions, const SourceText& source) {
-  begun_.add("attune image 3").add(additions).add(source.text).add(std::to_string(source.headers.size()));
+  begun_.add("attune image 4").add(additions).add(source.text).add(std::to_string(source.headers.size()));
   for (const auto& [name, text] : source.headers) begun_.add(name).add(text);
 }
 
@@ -89,7 +89,10 @@ std::string SourceKey::key_of(const ImageRequest& request) const {
   add_texts(others);
   add_count(macros.size());
   for (const auto& [name, option] : macros) digest.add(option);
+  add_count(request.macros.size());
+  for (const Macro& macro : request.macros) digest.add(macro.name).add(macro.value);
   digest.add(request.architecture).add(request.checks);
+  if (request.ignores_host_code) digest.add("ignores host code");
   for (const auto& entry : request.waiting) digest.add("waits").add(entry);
   return digest.hex();
 }

@@ -55,13 +55,21 @@ struct Image {
   ResourceUsage largest_usage() const noexcept;
 };
 
+// A macro of a source. The source gets it as a line of its own: see kernel/macro_lines.hpp.
+struct Macro {
+  std::string name, value;
+  friend bool operator==(const Macro&, const Macro&) = default;
+};
+
 struct ImageRequest {
   SourceText source;
+  std::vector<Macro> macros = {};         // each name once
   std::vector<std::string> expressions;   // entries to instantiate, "&name" of variables; sorted, each once
   std::vector<std::string> options;       // resolved, in order
   std::string checks;                     // static_asserts after the source: see kernel/argument_checks.hpp
   std::vector<std::string> waiting = {};  // the entries that must wait for the preceding launch (overlap), sorted
   std::string architecture;
+  bool ignores_host_code = false;  // the source has a main() and the like, of which nothing is compiled; CUDA only
   // Returns the hexadecimal SHA-256 over all members except source.name, and over `additions`: what the compiler adds
   // by itself. The order of macro definitions with different names does not matter. Callers use image_key()
   // (device/image_key.hpp).

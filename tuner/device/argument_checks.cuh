@@ -1,6 +1,6 @@
 // Compared by the compiler after the kernel's own text: the arguments that [[launch]] passes, and the parameters of the
-// entry. For NVRTC and the host device's C++ compiler, without headers. Names of template parameters and members begin
-// with attune: the options of a kernel may define T or N.
+// entry. For NVRTC and the host device's C++ compiler, without headers. All names begin with attune, because the macros
+// of a kernel are in force here.
 
 // Declared for kernels that use neither.
 struct __half;
@@ -9,40 +9,40 @@ struct __nv_bfloat16;
 namespace attune_arguments {
 
 template <class attune_a, class attune_b>
-struct Same {
+struct AttuneSame {
   static constexpr bool attune_is = false;
 };
 template <class attune_a>
-struct Same<attune_a, attune_a> {
+struct AttuneSame<attune_a, attune_a> {
   static constexpr bool attune_is = true;
 };
 
 template <class attune_t>
-struct Plain {
+struct AttunePlain {
   using attune_type = attune_t;
 };
 template <class attune_t>
-struct Plain<const attune_t> : Plain<attune_t> {};
+struct AttunePlain<const attune_t> : AttunePlain<attune_t> {};
 template <class attune_t>
-struct Plain<volatile attune_t> : Plain<attune_t> {};
+struct AttunePlain<volatile attune_t> : AttunePlain<attune_t> {};
 template <class attune_t>
-struct Plain<const volatile attune_t> : Plain<attune_t> {};
+struct AttunePlain<const volatile attune_t> : AttunePlain<attune_t> {};
 
 // Integers by their size, whatever their sign.
 template <unsigned attune_size>
-struct Integer {};
+struct AttuneInteger {};
 template <class attune_t, bool = __is_enum(attune_t)>
-struct Kind {
+struct AttuneKind {
   using attune_type = attune_t;
 };
 template <class attune_t>
-struct Kind<attune_t, true> {
-  using attune_type = Integer<sizeof(attune_t)>;
+struct AttuneKind<attune_t, true> {
+  using attune_type = AttuneInteger<sizeof(attune_t)>;
 };
-#define ATTUNE_INTEGER(attune_t)                   \
-  template <>                                      \
-  struct Kind<attune_t, false> {                   \
-    using attune_type = Integer<sizeof(attune_t)>; \
+#define ATTUNE_INTEGER(attune_t)                         \
+  template <>                                            \
+  struct AttuneKind<attune_t, false> {                   \
+    using attune_type = AttuneInteger<sizeof(attune_t)>; \
   };
 ATTUNE_INTEGER(bool)
 ATTUNE_INTEGER(char)
@@ -58,182 +58,188 @@ ATTUNE_INTEGER(long long)
 ATTUNE_INTEGER(unsigned long long)
 #undef ATTUNE_INTEGER
 
-// The component of a vector type. Structures of the kernel's own are `Own`.
-struct Own {};
+// The component of a vector type. Structures of the kernel's own are `AttuneOwn`.
+struct AttuneOwn {};
 template <class>
-struct Always {
+struct AttuneAlways {
   using attune_type = void;
 };
 template <class attune_t, class = void>
-struct Member {
-  using attune_type = Own;
+struct AttuneMember {
+  using attune_type = AttuneOwn;
 };
+#ifndef x
 template <class attune_t>
-struct Member<attune_t, typename Always<decltype(attune_t::x)>::attune_type> : Plain<decltype(attune_t::x)> {};
+struct AttuneMember<attune_t, typename AttuneAlways<decltype(attune_t::x)>::attune_type>
+    : AttunePlain<decltype(attune_t::x)> {};
+#endif
 template <class attune_t, bool = __is_class(attune_t)>
-struct Component {
+struct AttuneComponent {
   using attune_type = attune_t;
 };
 template <class attune_t>
-struct Component<attune_t, true> : Member<attune_t> {};
+struct AttuneComponent<attune_t, true> : AttuneMember<attune_t> {};
 
 // Whether an array of `attune_given` may be read through a pointer to `attune_t`: the same element, up to const, sign
 // and vector width. Bytes, void and the kernel's own structures fit any.
 template <class attune_given, class attune_t>
-struct Elements {
-  using attune_passed = typename Kind<attune_given>::attune_type;
-  using attune_read = typename Kind<typename Component<attune_t>::attune_type>::attune_type;
-  static constexpr bool attune_fit = Same<attune_given, attune_t>::attune_is ||
-                                     Same<attune_passed, attune_read>::attune_is || Same<attune_read, Own>::attune_is ||
-                                     Same<attune_passed, Integer<1>>::attune_is ||
-                                     Same<attune_read, Integer<1>>::attune_is;
+struct AttuneElements {
+  using attune_passed = typename AttuneKind<attune_given>::attune_type;
+  using attune_read = typename AttuneKind<typename AttuneComponent<attune_t>::attune_type>::attune_type;
+  static constexpr bool attune_fit =
+      AttuneSame<attune_given, attune_t>::attune_is || AttuneSame<attune_passed, attune_read>::attune_is ||
+      AttuneSame<attune_read, AttuneOwn>::attune_is || AttuneSame<attune_passed, AttuneInteger<1>>::attune_is ||
+      AttuneSame<attune_read, AttuneInteger<1>>::attune_is;
 };
 template <class attune_given>
-struct Elements<attune_given, void> {
+struct AttuneElements<attune_given, void> {
   static constexpr bool attune_fit = true;
 };
 
 // What is passed: a scalar, an array, the values of an array, or a tensor map.
 template <class attune_given>
-struct Array {};
+struct AttuneArray {};
 template <class attune_given, unsigned attune_count>
-struct Values {};
-struct Map {};
+struct AttuneValues {};
+struct AttuneMap {};
 
 template <class attune_given, class attune_parameter>
-struct Passed {
-  using attune_own = typename Component<attune_parameter>::attune_type;
-  static constexpr bool attune_fits =
-      Same<typename Kind<attune_given>::attune_type, typename Kind<attune_parameter>::attune_type>::attune_is ||
-      (Same<attune_own, Own>::attune_is && !__is_class(attune_given) &&
-       sizeof(attune_given) == sizeof(attune_parameter));
+struct AttunePassed {
+  using attune_own = typename AttuneComponent<attune_parameter>::attune_type;
+  static constexpr bool attune_fits = AttuneSame<typename AttuneKind<attune_given>::attune_type,
+                                                 typename AttuneKind<attune_parameter>::attune_type>::attune_is ||
+                                      (AttuneSame<attune_own, AttuneOwn>::attune_is && !__is_class(attune_given) &&
+                                       sizeof(attune_given) == sizeof(attune_parameter));
 };
 template <class attune_given, class attune_target>
-struct Passed<attune_given, attune_target*> {
+struct AttunePassed<attune_given, attune_target*> {
   static constexpr bool attune_fits = false;
 };
 template <class attune_given, class attune_parameter>
-struct Passed<Array<attune_given>, attune_parameter> {
+struct AttunePassed<AttuneArray<attune_given>, attune_parameter> {
   static constexpr bool attune_fits = __is_class(attune_parameter) && sizeof(attune_parameter) == sizeof(void*);
 };
 template <class attune_given, class attune_target>
-struct Passed<Array<attune_given>, attune_target*> {
-  static constexpr bool attune_fits = Elements<attune_given, typename Plain<attune_target>::attune_type>::attune_fit;
+struct AttunePassed<AttuneArray<attune_given>, attune_target*> {
+  static constexpr bool attune_fits =
+      AttuneElements<attune_given, typename AttunePlain<attune_target>::attune_type>::attune_fit;
 };
 
 // A map by value, whatever its type is called. Its address must be a multiple of 64.
 template <class attune_parameter, bool = __is_class(attune_parameter)>
-struct PassedMap {
+struct AttunePassedMap {
   static constexpr bool attune_fits = false;
 };
 template <class attune_parameter>
-struct PassedMap<attune_parameter, true> {
+struct AttunePassedMap<attune_parameter, true> {
   static constexpr bool attune_fits = sizeof(attune_parameter) == 128 && alignof(attune_parameter) >= 64;
 };
 template <class attune_parameter>
-struct Passed<Map, attune_parameter> : PassedMap<attune_parameter> {};
+struct AttunePassed<AttuneMap, attune_parameter> : AttunePassedMap<attune_parameter> {};
 template <class attune_target>
-struct Passed<Map, attune_target*> {
+struct AttunePassed<AttuneMap, attune_target*> {
   static constexpr bool attune_fits = false;
 };
 
 // Values in a structure of their size. One that names its element, as attune::Array does, has that element.
 template <class attune_given, class attune_parameter, class = void>
-struct PassedElement {
+struct AttunePassedElement {
   static constexpr bool attune_fits = true;
 };
 template <class attune_given, class attune_parameter>
-struct PassedElement<attune_given, attune_parameter,
-                     typename Always<typename attune_parameter::element_type>::attune_type> {
-  static constexpr bool attune_fits = Same<attune_given, typename attune_parameter::element_type>::attune_is;
+struct AttunePassedElement<attune_given, attune_parameter,
+                           typename AttuneAlways<typename attune_parameter::element_type>::attune_type> {
+  static constexpr bool attune_fits = AttuneSame<attune_given, typename attune_parameter::element_type>::attune_is;
 };
 template <class attune_given, unsigned attune_count, class attune_parameter, bool = __is_class(attune_parameter)>
-struct PassedValues {
+struct AttunePassedValues {
   static constexpr bool attune_fits = false;
 };
 template <class attune_given, unsigned attune_count, class attune_parameter>
-struct PassedValues<attune_given, attune_count, attune_parameter, true> {
+struct AttunePassedValues<attune_given, attune_count, attune_parameter, true> {
   static constexpr bool attune_fits = sizeof(attune_parameter) == attune_count * sizeof(attune_given) &&
-                                      PassedElement<attune_given, attune_parameter>::attune_fits;
+                                      AttunePassedElement<attune_given, attune_parameter>::attune_fits;
 };
 template <class attune_given, unsigned attune_count, class attune_parameter>
-struct Passed<Values<attune_given, attune_count>, attune_parameter>
-    : PassedValues<attune_given, attune_count, attune_parameter> {};
+struct AttunePassed<AttuneValues<attune_given, attune_count>, attune_parameter>
+    : AttunePassedValues<attune_given, attune_count, attune_parameter> {};
 template <class attune_given, unsigned attune_count, class attune_target>
-struct Passed<Values<attune_given, attune_count>, attune_target*> {
+struct AttunePassed<AttuneValues<attune_given, attune_count>, attune_target*> {
   static constexpr bool attune_fits = false;
 };
 
 // Nothing is compared with a parameter that there is not.
 template <class attune_given>
-struct Passed<attune_given, void> {
+struct AttunePassed<attune_given, void> {
   static constexpr bool attune_fits = true;
 };
 template <class attune_given>
-struct Passed<Array<attune_given>, void> {
+struct AttunePassed<AttuneArray<attune_given>, void> {
   static constexpr bool attune_fits = true;
 };
 template <class attune_given, unsigned attune_count>
-struct Passed<Values<attune_given, attune_count>, void> {
+struct AttunePassed<AttuneValues<attune_given, attune_count>, void> {
   static constexpr bool attune_fits = true;
 };
 template <>
-struct Passed<Map, void> {
+struct AttunePassed<AttuneMap, void> {
   static constexpr bool attune_fits = true;
 };
 
 template <unsigned attune_i, class... attune_parameters>
-struct At {
+struct AttuneAt {
   using attune_type = void;
 };
 template <class attune_first, class... attune_rest>
-struct At<0, attune_first, attune_rest...> : Plain<attune_first> {};
+struct AttuneAt<0, attune_first, attune_rest...> : AttunePlain<attune_first> {};
 template <unsigned attune_i, class attune_first, class... attune_rest>
-struct At<attune_i, attune_first, attune_rest...> : At<attune_i - 1, attune_rest...> {};
+struct AttuneAt<attune_i, attune_first, attune_rest...> : AttuneAt<attune_i - 1, attune_rest...> {};
 
 // Of an entry that there is not, which the compiler has reported: everything fits.
-struct Unknown {
+struct AttuneUnknown {
   static constexpr unsigned attune_count = ~0u;
   template <unsigned>
   using attune_at = void;
 };
 
 template <class attune_entry>
-struct Parameters : Unknown {
-  static_assert(Same<attune_entry, void>::attune_is, "an entry is a function that returns void");
+struct AttuneParameters : AttuneUnknown {
+  static_assert(AttuneSame<attune_entry, void>::attune_is, "an entry is a function that returns void");
 };
 template <class... attune_parameters>
-struct Parameters<void (*)(attune_parameters...)> {
+struct AttuneParameters<void (*)(attune_parameters...)> {
   static constexpr unsigned attune_count = sizeof...(attune_parameters);
   template <unsigned attune_i>
-  using attune_at = typename At<attune_i, attune_parameters...>::attune_type;
+  using attune_at = typename AttuneAt<attune_i, attune_parameters...>::attune_type;
 };
 
 // Fail to compile, with both types or counts in the message.
 template <class attune_argument, class attune_parameter>
-struct Types {
-  static_assert(Passed<attune_argument, attune_parameter>::attune_fits, "the types of argument and parameter differ");
-  static constexpr bool attune_fit = Passed<attune_argument, attune_parameter>::attune_fits;
+struct AttuneTypes {
+  static_assert(AttunePassed<attune_argument, attune_parameter>::attune_fits,
+                "the types of argument and parameter differ");
+  static constexpr bool attune_fit = AttunePassed<attune_argument, attune_parameter>::attune_fits;
 };
 template <unsigned attune_arguments, unsigned attune_parameters>
-struct Counts {
+struct AttuneCounts {
   static_assert(attune_arguments == attune_parameters, "an entry needs as many arguments as it has parameters");
   static constexpr bool attune_fit = attune_arguments == attune_parameters;
 };
 template <unsigned attune_arguments>
-struct Counts<attune_arguments, ~0u> {
+struct AttuneCounts<attune_arguments, ~0u> {
   static constexpr bool attune_fit = true;
 };
 
 // A variable of the code that an argument is the content of: an array of any dimensions, or one element.
 template <class attune_given, class attune_variable>
-struct Variable {
-  static constexpr bool attune_fit = Elements<attune_given, typename Plain<attune_variable>::attune_type>::attune_fit;
+struct AttuneVariable {
+  static constexpr bool attune_fit =
+      AttuneElements<attune_given, typename AttunePlain<attune_variable>::attune_type>::attune_fit;
 };
 template <class attune_given, class attune_variable, decltype(sizeof(0)) attune_count>
-struct Variable<attune_given, attune_variable[attune_count]> : Variable<attune_given, attune_variable> {};
+struct AttuneVariable<attune_given, attune_variable[attune_count]> : AttuneVariable<attune_given, attune_variable> {};
 
 }  // namespace attune_arguments
 
 // Found by the checks of an entry whose own declaration fails: one message, not one for each argument.
-using attune_checked = attune_arguments::Unknown;
+using attune_checked = attune_arguments::AttuneUnknown;

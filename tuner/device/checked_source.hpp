@@ -9,7 +9,7 @@
 
 #include "attune_embedded/argument_checks.hpp"
 #include "core/image.hpp"
-#include "device/line_directive.hpp"
+#include "kernel/line_directive.hpp"
 
 namespace attune {
 

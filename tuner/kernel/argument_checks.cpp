@@ -32,13 +32,13 @@ struct PassedType {
 };
 
 PassedType passed_type(const PassedArgument& argument) {
-  if (argument.passing == Passing::map) return {"attune_arguments::Map", "tensor map"};
+  if (argument.passing == Passing::map) return {"attune_arguments::AttuneMap", "tensor map"};
   const std::string spelling(type_named(argument.element).spelling);
   if (argument.passing == Passing::scalar) return {spelling, spelling};
   if (argument.passing == Passing::values)
-    return {fmt::format("attune_arguments::Values<{}, {}>", spelling, argument.count),
+    return {fmt::format("attune_arguments::AttuneValues<{}, {}>", spelling, argument.count),
             fmt::format("{} {} by value", argument.count, spelling)};
-  return {fmt::format("attune_arguments::Array<{}>", spelling), "array of " + spelling};
+  return {fmt::format("attune_arguments::AttuneArray<{}>", spelling), "array of " + spelling};
 }
 
 }  // namespace
@@ -46,14 +46,14 @@ PassedType passed_type(const PassedArgument& argument) {
 std::string argument_checks(const std::string& entry, const std::vector<PassedArgument>& arguments, std::size_t line) {
   const std::string place = line > 0 ? fmt::format("#line {}\n", line) : "", shown = quoted(entry);
   std::string checks = fmt::format(
-      "{0}namespace {1} {{ using attune_checked = attune_arguments::Parameters<decltype(&{2})>;\n"
-      "{0}static_assert(attune_arguments::Counts<{3}, attune_checked::attune_count>::attune_fit, "
+      "{0}namespace {1} {{ using attune_checked = attune_arguments::AttuneParameters<decltype(&{2})>;\n"
+      "{0}static_assert(attune_arguments::AttuneCounts<{3}, attune_checked::attune_count>::attune_fit, "
       "\"'{4}' gets {3} arguments\");\n",
       place, namespace_of(entry), entry, arguments.size(), shown);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const auto [type, words] = passed_type(arguments[i]);
     checks += fmt::format(
-        "{}static_assert(attune_arguments::Types<{}, attune_checked::attune_at<{}>>::attune_fit, "
+        "{}static_assert(attune_arguments::AttuneTypes<{}, attune_checked::attune_at<{}>>::attune_fit, "
         "\"argument '{}' ({}) of '{}' does not fit parameter {}\");\n",
         place, type, i, arguments[i].name, words, shown, i + 1);
   }
@@ -63,7 +63,7 @@ std::string argument_checks(const std::string& entry, const std::vector<PassedAr
 std::string variable_check(const std::string& variable, std::string_view argument, std::string_view element) {
   const std::string_view type = type_named(element).spelling;
   return fmt::format(
-      "static_assert(attune_arguments::Variable<{0}, decltype({1})>::attune_fit, "
+      "static_assert(attune_arguments::AttuneVariable<{0}, decltype({1})>::attune_fit, "
       "\"argument '{2}' (array of {0}) does not fit the variable '{3}'\");\n",
       type, variable, argument, quoted(variable));
 }

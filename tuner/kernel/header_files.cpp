@@ -65,6 +65,11 @@ bool is_given(const HeaderSearch& search, const std::string& name) {
                      [&](const EmbeddedHeader& given) { return given.name == name; });
 }
 
+const Header* find_last(const HeaderSearch& search, const std::string& name) {
+  const auto found = std::ranges::find(search.last, name, &Header::name);
+  return found == search.last.end() ? nullptr : &*found;
+}
+
 [[noreturn]] void refuse(const std::string& path, const char* why) { throw RefusedHeader(path + ": error: it " + why); }
 constexpr const char* in_current_folder =
     "lies in the current folder, which is none of the kernel's: name its folder with -I";
@@ -103,6 +108,8 @@ class Walk {
       if (!includes) continue;  // it is changing, so that its digest will not match later either
       for (const Include& include : *includes) look_for(include, {file.path, "", false});
     }
+    // A text that is given would be taken wherever its name is included, also where there is a file.
+    std::erase_if(found_.last_used, [&](const std::string& name) { return found_names_.contains(name); });
     return std::move(found_);
   }
 
@@ -115,17 +122,30 @@ class Walk {
   void look_for(const Include& include, const Place& from) {
     if (include.name.empty()) return note_macro(include, from);
     if (is_given(search_, include.name)) return;
-    if (fs::path(include.name).is_absolute()) {
-      look_at(joined("", include.name));
-      return;
-    }
+    if (finds(include, from))
+      found_names_.insert(include.name);
+    else if (include.is_read())
+      use_last(include.name);
+  }
+
+  // Returns whether a file serves the include.
+  bool finds(const Include& include, const Place& from) {
+    if (fs::path(include.name).is_absolute()) return look_at(joined("", include.name));
     if (include.kind == Include::Kind::next) {  // the next folder is not known here: all with such a file count
-      for (const std::string& folder : search_.folders) look_at(joined(folder, include.name));
-      return;
+      bool is_there = false;
+      for (const std::string& folder : search_.folders) is_there = look_at(joined(folder, include.name)) || is_there;
+      return is_there;
     }
-    if (include.quoted && is_beside(include, from)) return;
-    for (const std::string& folder : search_.folders)
-      if (look_at(joined(folder, include.name))) return;
+    if (include.quoted && is_beside(include, from)) return true;
+    return std::ranges::any_of(search_.folders,
+                               [&](const std::string& folder) { return look_at(joined(folder, include.name)); });
+  }
+
+  void use_last(const std::string& name) {
+    const Header* const header = find_last(search_, name);
+    if (header == nullptr || !used_.insert(name).second) return;
+    found_.last_used.push_back(name);
+    for (const Include& include : find_includes(header->text)) look_for(include, {header->name, header->text, true});
   }
 
   bool is_beside(const Include& include, const Place& from) {
@@ -159,6 +179,7 @@ class Walk {
 
   const HeaderSearch& search_;
   HeaderFiles found_;
+  std::set<std::string> found_names_, used_;  // names of includes: served by files, by last texts
   std::deque<ImageFile> queue_;
   std::unordered_map<std::string, bool> looked_at_;
 };
@@ -201,7 +222,7 @@ void add_opened(HeaderFiles& list, const HeaderSearch& search, const std::string
     end = std::min(opened.find('\n', at), opened.size());
     at = std::min(opened.find_first_not_of(' ', at), end);
     const std::string spelled = opened.substr(at, end - at), path = joined("", spelled);
-    if (spelled.starts_with(of_compiler) || is_given(search, spelled)) continue;
+    if (spelled.starts_with(of_compiler) || is_given(search, spelled) || find_last(search, spelled)) continue;
     bool is_known_place = path.starts_with('/');
     for (const std::string& folder : search.folders) {
       std::string start = joined(folder, ".");

@@ -27,7 +27,9 @@ struct HeaderSearch {
   std::vector<EmbeddedHeader> given;
   std::vector<std::string> folders;      // of -I options, in order
   std::vector<std::string> before = {};  // files_before() of the options
-  bool has_current_folder = false;       // for names in quotes, given texts also look in the current folder
+  // Given as well, but for includes of which no file is found.
+  std::span<const Header> last = {};
+  bool has_current_folder = false;  // for names in quotes, given texts also look in the current folder
 };
 
 struct HeaderFiles {
@@ -38,6 +40,7 @@ struct HeaderFiles {
   // False if a limit was exceeded (max_image_files, max_digested_bytes, the longest path of an image), if a file cannot
   // be read, or if a macro gives the name of a __has_include or #embed.
   bool are_all = true;
+  std::vector<std::string> last_used = {};  // names of HeaderSearch::last that an #include asks for, and no file has
   bool opens_by_macro = false;  // a macro gives the name of an #include: only the compiler knows what it opens
   std::string warning;          // names the first __has_include or #embed whose name a macro gives
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "attune/error.hpp"
 #include "base/near_name.hpp"
@@ -206,9 +207,11 @@ std::vector<const TypeInfo*> concrete_types(const KernelSpec& spec, const Proble
   return types;
 }
 
-void add_defines(const Request& request, std::vector<std::string>& options) {
+// Returns the problem's values and the parameters that the kernel file passes as macros.
+std::vector<Macro> macros_of(const Request& request) {
+  std::vector<Macro> macros;
   const auto define = [&](const std::string& name, const Value& value) {
-    options.push_back(fmt::format("-D{}={}", name, source_text(value)));
+    macros.push_back({name, source_text(value)});
   };
   const Defines defines = request.spec.compile.defines;
   if (defines == Defines::all)
@@ -218,6 +221,7 @@ void add_defines(const Request& request, std::vector<std::string>& options) {
   } else if (defines == Defines::parameters) {
     for (const Parameter& parameter : request.spec.parameters) define(parameter.name, parameter.values.front());
   }
+  return macros;
 }
 
 std::vector<std::string> resolve_options(const Request& request) {
@@ -235,7 +239,6 @@ std::vector<std::string> resolve_options(const Request& request) {
     if (auto resolved = instantiate_option(option, request.scope()))
       options.push_back(placed_include(*resolved, spec.folder));
   }
-  add_defines(request, options);
   const auto types = concrete_types(spec, problem);
   const auto uses = [&](std::string_view element) {
     return std::any_of(types.begin(), types.end(), [&](const TypeInfo* type) { return type->element == element; });
@@ -286,10 +289,20 @@ ImageRequest sourceless_request(const Request& request, std::span<const Step> st
   sort_once(result.waiting);
   try {
     result.options = resolve_options(request);
+    result.macros = macros_of(request);
+    if (request.spec.compile.defines_before)
+      for (const Macro& macro : std::exchange(result.macros, {}))
+        result.options.push_back(fmt::format("-D{}={}", macro.name, macro.value));
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", request.where("[compile]"), error.what()));
   }
   result.architecture = target_architecture(request);
+  result.ignores_host_code = request.spec.compile.ignores_host_code;
+  if (result.ignores_host_code && request.device.kind == "host")
+    throw Error(fmt::format(
+        "kernel `{}` has host code, which its file lets attune ignore ([compile] host_code); the host device compiles "
+        "whole files, so that this kernel needs a GPU: --device cuda:0, or `attune check FILE.cu --device sm_90`",
+        request.spec.name));
   return result;
 }
 

@@ -13,6 +13,7 @@ std::string key_of(const ImageRequest& request) {
   add(std::to_string(request.expressions.size()));
   for (const std::string& expression : request.expressions) add(expression);
   for (const std::string& option : request.options) add(option);
+  for (const Macro& macro : request.macros) add("macro " + macro.name + "=" + macro.value);
   for (const std::string& entry : request.waiting) add("waits " + entry);
   return key;
 }

@@ -107,6 +107,8 @@ std::string code_of(const KernelSpec& spec) {
   add_strings(digest, spec.compile.options);
   constexpr EnumTexts<Defines> defines("templates", "defines", "defines of parameters");
   digest.add(defines[spec.compile.defines]).add(spec.compile.requires_architecture);
+  if (spec.compile.defines_before) digest.add("before");
+  if (spec.compile.ignores_host_code) digest.add("ignores host code");
   if (spec.compile.requires_where) digest.add("where").add(spec.compile.requires_where->text());
   return digest.hex();
 }

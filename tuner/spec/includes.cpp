@@ -21,6 +21,8 @@ constexpr std::string_view own_header = "attune.cuh";
 // Every compile request carries the headers. A larger file is not a header of a kernel.
 constexpr std::uintmax_t max_header_bytes = std::uintmax_t{4} << 20;
 constexpr std::size_t max_headers = 64;
+// A folder with it is a toolkit's, whose headers are the compiler's own business, as those of #include <...> are.
+constexpr std::string_view header_of_toolkit = "cuda_runtime.h";
 
 class HeaderReader {
  public:
@@ -31,25 +33,17 @@ class HeaderReader {
   // `file` and `text` are for the positions in messages.
   void read_all(std::string_view text, const std::string& file, const fs::path& directory) {
     for (const auto& include : find_includes(text)) {
-      const bool is_asked = include.kind == Include::Kind::asks;
-      if (!include.quoted || include.name == own_header) continue;
-      if (include.kind != Include::Kind::opens && !is_asked) continue;
+      const bool is_wanted = include.kind == Include::Kind::opens || include.kind == Include::Kind::asks;
+      if (!include.quoted || include.name == own_header || !is_wanted) continue;
       const auto failed = [&](const std::string& why) {
         return spec_error(file, position_at(text, include.offset),
                           fmt::format("#include \"{}\": {}", shortened(include.name), why));
       };
       if (const std::optional<std::string_view> known = inside_the_program(include.name)) {
         if (add(include.name, std::string(*known), failed)) read_all(*known, include.name, directory);
-        continue;
+      } else if (const std::optional<fs::path> path = place_of(include.name, directory)) {
+        read_one(include.name, *path, failed);
       }
-      if (is_asked && !is_there(include.name, directory)) asked_in_vain_.insert(include.name);
-      if (asked_in_vain_.contains(include.name) && !is_there(include.name, directory)) continue;
-      if (directory.empty())
-        throw failed(
-            fmt::format("this kernel comes without a folder: name the header beside it, as in "
-                        "attune_embed(target kernel.cu HEADERS {})",
-                        shortened(include.name)));
-      read_one(include.name, place_of(include.name, directory), failed);
     }
   }
 
@@ -60,25 +54,17 @@ class HeaderReader {
         if (header.name == name) return header.text;
     return std::nullopt;
   }
-  bool is_there(const std::string& name, const fs::path& directory) const {
+  // Returns the first file of this name, or nothing: the compiler then looks for it as for #include <name>, and judges.
+  std::optional<fs::path> place_of(const std::string& name, const fs::path& directory) const {
     std::error_code error;
-    return !directory.empty() && fs::is_regular_file(place_of(name, directory), error);
-  }
-  // Returns the first file of this name, or if there is none the place beside the including file.
-  fs::path place_of(const std::string& name, const fs::path& directory) const {
-    std::error_code error;
-    if (fs::is_regular_file(directory / name, error)) return directory / name;
+    if (!directory.empty() && fs::is_regular_file(directory / name, error)) return directory / name;
     for (const fs::path& folder : places_.folders)
-      if (fs::is_regular_file(folder / name, error)) return folder / name;
-    return directory / name;
+      if (!fs::exists(folder / header_of_toolkit, error) && fs::is_regular_file(folder / name, error))
+        return folder / name;
+    return std::nullopt;
   }
   template <typename Failed>
   void read_one(const std::string& name, const fs::path& path, const Failed& failed) {
-    std::error_code error;
-    if (!fs::exists(path, error)) {
-      throw failed(fmt::format("there is no file {}; for a header of the toolkit write #include <{}>",
-                               shortened(path.string()), shortened(name)));
-    }
     const FileText read = read_regular_file(path, max_header_bytes);
     if (!read.why.empty()) throw failed(fmt::format("{}: {}", shortened(path.string()), read.why));
     const std::string& text = read.text;
@@ -105,7 +91,6 @@ class HeaderReader {
   const HeaderPlaces& places_;
   std::vector<Header> headers_;
   std::set<fs::path> visited_;
-  std::set<std::string> asked_in_vain_;  // by __has_include; the text may have an #include of it as well
 };
 
 }  // namespace

@@ -21,9 +21,10 @@ struct HeaderPlaces {
 };
 
 // Returns the headers reached by #include "..." from `code`, transitively, in the order of first use, and those that a
-// __has_include("...") finds. attune.cuh is left out. Appends the files that it read to `files`, if given. Throws
-// SpecError at the #include of a header that is not found, not text, too large, one too many, or that has the name of a
-// header with other content.
+// __has_include("...") finds. attune.cuh is left out. So are headers that are in none of the places, or in a folder of
+// a CUDA toolkit: the compiler looks for them. Appends the files that it read to `files`, if given. Throws SpecError at
+// the #include of a header that is not text, too large, one too many, or that has the name of a header with other
+// content.
 std::vector<Header> read_headers(std::string_view code, const std::string& file, const HeaderPlaces& places,
                                  std::vector<std::filesystem::path>* files = nullptr);
 

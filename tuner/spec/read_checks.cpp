@@ -19,11 +19,17 @@ Check check_of(const TomlSection& section) {
   return check;
 }
 
-Defines defines_of(const Document& document, const TomlNode& node) {
-  if (node.kind == TomlNode::Kind::boolean) return node.boolean() ? Defines::all : Defines::none;
-  const std::string_view only = "parameters";
-  if (node.kind == TomlNode::Kind::string && node.string() == only) return Defines::parameters;
-  document.fail_kind(node, "true, false or \"parameters\"");
+// true, false, "parameters", "before", "parameters before".
+void read_defines(const Document& document, const TomlNode& node, CompileOptions& compile) {
+  if (node.kind == TomlNode::Kind::boolean) {
+    compile.defines = node.boolean() ? Defines::all : Defines::none;
+    return;
+  }
+  const std::string_view text = node.kind == TomlNode::Kind::string ? std::string_view(node.string()) : "";
+  if (text != "parameters" && text != "before" && text != "parameters before")
+    document.fail_kind(node, "true, false, \"parameters\", \"before\" or \"parameters before\"");
+  compile.defines = text.starts_with("parameters") ? Defines::parameters : Defines::all;
+  compile.defines_before = text.ends_with("before");
 }
 
 // "sm_90a", or "sm_90a if EXPRESSION".
@@ -64,10 +70,14 @@ Metrics read_metrics(const Document& document, const TomlNode& table) {
 }
 
 CompileOptions read_compile(const Document& document, const TomlNode& table) {
-  const TomlSection section(document, table, "[compile]", {"options", "defines", "requires"});
+  const TomlSection section(document, table, "[compile]", {"options", "defines", "requires", "host_code"});
   CompileOptions compile;
   compile.options = section.strings("options");
-  if (const auto* node = section.find("defines")) compile.defines = defines_of(document, *node);
+  if (const auto* node = section.find("defines")) read_defines(document, *node, compile);
+  if (const auto* node = section.find("host_code")) {
+    compile.ignores_host_code = document.string(*node) == "ignore";
+    if (!compile.ignores_host_code) document.fail(*node, "`host_code` is \"ignore\"; leave it out to compile all code");
+  }
   if (const auto* node = section.find("requires")) read_requires(document, *node, compile);
   return compile;
 }

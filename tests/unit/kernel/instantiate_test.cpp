@@ -266,9 +266,24 @@ TEST(ImageRequest, PassesDefinesAndAsksForHalfOnlyWhereItIsUsed) {
   EXPECT_THAT(request_of(spec, problem).options, ElementsAre("-DATTUNE_HALF=1"));
   spec.arguments[0].type = "bfloat162";
   EXPECT_THAT(request_of(spec, problem).options, ElementsAre("-DATTUNE_HALF=1", "-DATTUNE_BFLOAT16=1"));
-  spec = sample_kernel();
+}
+
+std::string macros_text(const ImageRequest& request) {
+  std::string text;
+  for (const Macro& macro : request.macros) text += macro.name + "=" + macro.value + " ";
+  return text;
+}
+
+TEST(ImageRequest, HasMacrosOrTheOptionsThatDefineThemBeforeAllHeaders) {
+  KernelSpec spec = sample_kernel();
   spec.compile.defines = Defines::all;
+  Problem problem = sample_problem();
   problem.set("T", "int32");
+  EXPECT_EQ(macros_text(request_of(spec, problem)),
+            "n=1000 shift=-3 T=int rows=5 BLOCK=128 VECTOR=2 RATIO=0.5 FAST=true ORDER=Order::columns ");
+  EXPECT_THAT(request_of(spec, problem).options, ElementsAre());
+  spec.compile.defines_before = true;
+  EXPECT_EQ(macros_text(request_of(spec, problem)), "");
   EXPECT_THAT(request_of(spec, problem).options,
               ElementsAre("-Dn=1000", "-Dshift=-3", "-DT=int", "-Drows=5", "-DBLOCK=128", "-DVECTOR=2", "-DRATIO=0.5",
                           "-DFAST=true", "-DORDER=Order::columns"));
@@ -277,12 +292,11 @@ TEST(ImageRequest, PassesDefinesAndAsksForHalfOnlyWhereItIsUsed) {
 TEST(ImageRequest, PassesParametersAloneAndTheirFirstValuesToTheReference) {
   KernelSpec spec = sample_kernel();
   spec.compile.defines = Defines::parameters;
-  EXPECT_THAT(request_of(spec).options,
-              ElementsAre("-DBLOCK=128", "-DVECTOR=2", "-DRATIO=0.5", "-DFAST=true", "-DORDER=Order::columns"));
-  std::vector<std::string> first;
+  EXPECT_EQ(macros_text(request_of(spec)), "BLOCK=128 VECTOR=2 RATIO=0.5 FAST=true ORDER=Order::columns ");
+  std::string first;
   for (const Parameter& parameter : spec.parameters)
-    first.push_back("-D" + parameter.name + "=" + parameter.values.front().text());
-  EXPECT_EQ(image_request(spec, spec.reference, sample_problem(), nullptr, sm_90).options, first);
+    first += parameter.name + "=" + parameter.values.front().text() + " ";
+  EXPECT_EQ(macros_text(image_request(spec, spec.reference, sample_problem(), nullptr, sm_90)), first);
 }
 
 TEST(ImageRequest, TakesTheRequiredArchitectureWhereItsConditionHolds) {

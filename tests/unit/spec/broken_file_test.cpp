@@ -222,7 +222,7 @@ constexpr std::string_view table = R"table(
   unit_without_items => flops = "2 * n" => unit = "points" => `unit` goes with `items` => @[metrics]
   differing_below_zero => allow_nonfinite = true => differing = ^^-1 => at least 0
   differing_with_a_parameter => allow_nonfinite = true => differing = "^^ZETA" => `ZETA` => a tolerance
-  defines_of_something => defines = true => defines = ^^"problem" => true, false or "parameters"
+  defines_of_something => defines = true => defines = ^^"problem" => true, false, "parameters", "before"
   requires_with_a_broken_condition => "sm_80" => "sm_80 if ZETA >^^" => expected
   requires_with_an_unknown_name => "sm_80" => "sm_80 if ^^ZTEA > 1" => `ZTEA` => did you mean `ZETA`
   option_with_an_unknown_name => --maxrregcount={ZETA} => --maxrregcount=^^{ZATE} => {ZATE} => did you mean `ZETA`

@@ -9,10 +9,11 @@
 #include <utility>
 
 #include "attune_embedded/argument_checks.hpp"
-#include "attune_embedded/attune.hpp"
 #include "base/digest.hpp"
 #include "base/user_limits.hpp"
 #include "device/cuda/cuda_device.hpp"
+#include "device/cuda/header_pack.hpp"
+#include "device/cuda/nvrtc_advice.hpp"
 #include "device/cuda/nvrtc_library.hpp"
 #include "device/cuda/nvrtc_program.hpp"
 #include "device/cuda/nvrtc_target.hpp"
@@ -87,10 +88,21 @@ std::string add_toolkit_folder(const NvrtcLibrary& library, const ImageRequest& 
   return "";
 }
 
+// Returns the names of headers that a request includes and does not bring along, also by way of the header pack.
+std::vector<std::string> sought_headers(const ImageRequest& request) {
+  std::vector<std::string> names = outside_includes(request.source);
+  const std::size_t of_source = names.size();
+  for (const Header& header : header_pack())
+    if (std::find(names.begin(), names.begin() + of_source, header.name) != names.begin() + of_source)
+      for (std::string& name : outside_includes({header.name, header.text, {}})) names.push_back(std::move(name));
+  return names;
+}
+
 // Adds the folders of the toolkit, CUB, Thrust and libcu++, where the source includes <cub/cub.cuh> or the like. They
 // follow the folders of the kernel's own options.
-void add_toolkit_libraries(const NvrtcLibrary& library, const SourceText& source, std::vector<std::string>& options) {
-  const auto names = angle_includes(source);
+void add_toolkit_libraries(const NvrtcLibrary& library, const ImageRequest& request,
+                           std::vector<std::string>& options) {
+  const auto names = sought_headers(request);
   if (names.empty()) return;
   for (const auto& folder : toolkit_include_folders(library.file)) {
     if (folder == "/usr/include") continue;  // the host's own <stdint.h> and the like do not suit kernels
@@ -136,6 +148,11 @@ std::vector<std::byte> code_of(const NvrtcLibrary& library, NvrtcProgram program
   return code;
 }
 
+std::string ptx_of(const NvrtcLibrary& library, NvrtcProgram program) {
+  const std::vector<std::byte> ptx = code_of(library, program, true);
+  return {reinterpret_cast<const char*>(ptx.data()), ptx.size()};
+}
+
 // Returns the code with its entries, or nothing when NVRTC does not provide them. The resources of PTX entries are
 // unknown before loading.
 std::optional<Image> collect_image(const NvrtcLibrary& library, NvrtcProgram program, const ImageRequest& request,
@@ -160,8 +177,7 @@ std::optional<Image> collect_image(const NvrtcLibrary& library, NvrtcProgram pro
 // Returns an error for each entry that overlaps the launch before it but does not wait for it; "" when there is none.
 std::string lacking_waits(const NvrtcLibrary& library, NvrtcProgram program, const ImageRequest& request) {
   if (request.waiting.empty()) return "";
-  const std::vector<std::byte> ptx = code_of(library, program, true);
-  const std::string_view text(reinterpret_cast<const char*>(ptx.data()), ptx.size());
+  const std::string text = ptx_of(library, program);
   std::string lacking;
   for (const std::string& entry : request.waiting) {
     const char* symbol = nullptr;
@@ -181,31 +197,57 @@ HeaderSearch search_of(const ImageRequest& request, const std::vector<std::strin
   search.folders = include_folders(options);
   search.before = files_before(options);
   search.has_current_folder = true;
-  search.given = {{request.source.name, request.source.text}, {own_header, attune_embedded::attune.text}};
+  search.last = header_pack();
+  search.given = {{request.source.name, request.source.text}};
+  for (const EmbeddedFile* const own : own_texts()) search.given.push_back({own->file_name, own->text});
   for (const Header& header : request.source.headers) search.given.push_back({header.name, header.text});
   return search;
 }
 
-CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& request, const NvrtcTarget& target,
-                           HeavyHeaders headers) {
+// Returns the request with those headers of the pack that it needs.
+ImageRequest completed(const ImageRequest& asked, const HeaderFiles& files) {
+  ImageRequest request = asked;
+  for (const Header& header : header_pack())
+    if (std::ranges::find(files.last_used, header.name) != files.last_used.end())
+      request.source.headers.push_back(header);
+  return request;
+}
+
+std::vector<std::string> options_of(const NvrtcTarget& target, const ImageRequest& request) {
   std::vector<std::string> options{"--gpu-architecture=" + target.architecture, resource_report};
   if (!starts_with_any(request.options, {"-std=", "--std="})) options.push_back(usual_standard);
+  for (std::string& option : options_ahead(request)) options.push_back(std::move(option));
+  options.insert(options.end(), request.options.begin(), request.options.end());
+  return options;
+}
+
+// Returns the request with what always goes before real headers.
+ImageRequest with_library_headers(ImageRequest request) {
+  for (const Header& header : library_headers(request)) request.source.headers.push_back(header);
+  return request;
+}
+
+CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& asked, const NvrtcTarget& target,
+                           HeavyHeaders headers) {
+  const ImageRequest request = with_library_headers(asked);
+  std::vector<std::string> options = options_of(target, request);
   if (std::string reason = add_toolkit_folder(library, request, options); !reason.empty()) {
     return failure(Verdict::compile_error, std::move(reason));
   }
-  options.insert(options.end(), request.options.begin(), request.options.end());
-  add_toolkit_libraries(library, request.source, options);
+  add_toolkit_libraries(library, request, options);
 
   const HeaderSearch search = search_of(request, options);
-  const CompileProgram precompiling = precompiling_of_program();
   HeaderFiles files = header_files(search);  // before the compile: a file that changes meanwhile is compiled again
+  const CompileProgram precompiling = precompiling_of_program();
   auto [program, result, log, opened] =
-      (precompiling && headers == HeavyHeaders::precompile ? precompiling : compile_program)(library, request, options);
+      (precompiling && headers == HeavyHeaders::precompile ? precompiling : compile_program)(
+          library, completed(request, files), options);
   // Checked whatever the result, because NVRTC 12.4 accepts more on sm_90 than a block may have without opt-in.
   if (const std::string overflows = shared_overflows(log, static_shared_limit); !overflows.empty()) {
     return failure(Verdict::resources, overflows + log);
   }
-  if (result != nvrtc_success) return compile_failure(library, result, std::move(log));
+  if (result != nvrtc_success)
+    return compile_failure(library, result, log + nvrtc_advice(log, request.ignores_host_code, false));
   if (const std::string lacking = lacking_waits(library, program.get(), request); !lacking.empty())
     return failure(Verdict::compile_error, lacking + log);
 
@@ -219,7 +261,8 @@ CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& requ
   }
   outcome.image->files = std::move(files.files);
   outcome.image->knows_files = files.are_all && !(opened.empty() && files.opens_by_macro);
-  outcome.log = files.warning + log;
+  const bool asserts = says_serialized(log) && ptx_of(library, program.get()).find("__assertfail") != std::string::npos;
+  outcome.log = files.warning + log + nvrtc_advice(log, request.ignores_host_code, asserts);
   return outcome;
 }
 
@@ -275,11 +318,12 @@ CompileOutcome cuda::compile_with(const NvrtcLibrary& library, const ImageReques
 }
 
 const std::string& cuda::nvrtc_additions() {
-  static_assert(attune_embedded::attune.digest.size() == 64 && attune_embedded::argument_checks.digest.size() == 64);
+  static_assert(attune_embedded::argument_checks.digest.size() == 64);
   static const std::string digest = [] {
     Digest added;
-    added.add("NVRTC").add(resource_report).add(usual_standard);
-    added.add(own_header).add(attune_embedded::attune.digest).add(attune_embedded::argument_checks.digest);
+    added.add("NVRTC").add(resource_report).add(usual_standard).add(attune_embedded::argument_checks.digest);
+    for (const EmbeddedFile* const own : own_texts()) added.add(own->file_name).add(own->digest);
+    for (const Header& header : header_pack()) added.add(header.name).add(header.text);
     for (const ToolkitType& type : toolkit_types) added.add(type.define).add(type.header);
     return added.hex();
   }();

@@ -10,6 +10,7 @@
 #include "attune/error.hpp"
 #include "base/digest.hpp"
 #include "device/cuda/toolkit_headers.hpp"
+#include "kernel/macro_lines.hpp"
 
 namespace attune::cuda {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // These headers take as long precompiled as parsed: 0.10 s against 0.09 s for a small kernel with cuda_fp16.h.
-constexpr std::string_view light_headers[] = {"cuda_fp16.h", "cuda_bf16.h"};
+constexpr std::string_view light_headers[] = {"cuda_fp16.h", "cuda_bf16.h", "attune.cuh"};
 // Times for headers of templates, precompiled and parsed: 20 KB take 0.05 s and 0.06 s, 200 KB 0.08 s and 0.11 s, 1 MB
 // 0.14 s and 0.45 s.
 constexpr std::size_t heavy_header_bytes = 200'000;
@@ -26,6 +27,8 @@ constexpr std::uintmax_t least_free_bytes = std::uintmax_t{1} << 30;
 // NVRTC starts with 256 MiB; CUB's block_reduce.cuh takes 176 MB.
 constexpr std::size_t greatest_heap_bytes = std::size_t{2} << 30;
 constexpr int greatest_growths = 4;
+// Without it NVRTC would take the macros for a part of the headers, and make a file for each configuration.
+constexpr std::string_view end_of_headers = "#pragma nv_hdrstop\n";
 
 std::string digest_of(const SourceText& source) {
   Digest digest;
@@ -62,7 +65,7 @@ bool has_heavy_headers(const SourceText& source) {
   std::size_t bytes = 0;
   for (const Header& header : source.headers) bytes += header.text.size();
   if (bytes >= heavy_header_bytes) return true;
-  const auto names = angle_includes(source);
+  const auto names = outside_includes(source);
   return std::any_of(names.begin(), names.end(), [](const std::string& name) {
     return std::find(std::begin(light_headers), std::end(light_headers), name) == std::end(light_headers);
   });
@@ -71,17 +74,17 @@ bool has_heavy_headers(const SourceText& source) {
 PrecompiledHeaders::PrecompiledHeaders(const NvrtcLibrary& library, fs::path parent)
     : library_(library), parent_(std::move(parent)) {}
 
-std::optional<PrecompiledHeaders::Use> PrecompiledHeaders::begin(const SourceText& source,
+std::optional<PrecompiledHeaders::Use> PrecompiledHeaders::begin(const SourceText& headers,
                                                                  const std::vector<std::string>& options) {
-  if (!library_.api.has_pch() || !has_heavy_headers(source)) return std::nullopt;
-  const Key key{digest_of(source), digest_of(options)};
+  if (!library_.api.has_pch() || !has_heavy_headers(headers)) return std::nullopt;
+  const Key key{digest_of(headers), digest_of(options)};
   std::unique_lock lock(mutex_);
   if (!wanted(key)) return std::nullopt;
   if (current_ != key && !make_room(key)) return std::nullopt;
   std::vector<std::string> added{
       "-pch", fmt::format("-pch-dir={}", (folder_->path() / std::to_string(generation_)).string()),
-      // Keeps two warnings out of the user's log: options differ from a file's, and the heap is too small.
-      "-diag-suppress=629,639"};
+      // Keeps warnings out of the user's log: options differ from a file's, the heap is too small, a #line follows.
+      "-diag-suppress=629,639,20283"};
   return Use(*this, std::move(lock), std::move(added));
 }
 
@@ -172,11 +175,19 @@ fs::path PrecompiledHeaders::folder() const {
 
 CompiledProgram compile_precompiled(const NvrtcLibrary& library, const ImageRequest& request,
                                     const std::vector<std::string>& options) {
-  auto use = precompiled_headers().begin(request.source, options);
+  SourceText headers = request.source;
+  ImageRequest stopped = request;
+  if (!request.macros.empty()) {
+    headers.text.resize(leading_includes(headers.text));
+    if (headers.text.empty()) return compile_program(library, request, options);
+    stopped.source = with_macros(request.source, request.macros, end_of_headers);
+    stopped.macros.clear();
+  }
+  auto use = precompiled_headers().begin(headers, options);
   if (!use) return compile_program(library, request, options);
   std::vector<std::string> more = options;
   more.insert(more.end(), use->options().begin(), use->options().end());
-  CompiledProgram compiled = compile_program(library, request, more);
+  CompiledProgram compiled = compile_program(library, stopped, more);
   use->finish(compiled.program.get(), compiled.result, compiled.log, compiled.opened);
   if (compiled.result == nvrtc_success) return compiled;
   compiled = compile_program(library, request, options);

@@ -1,9 +1,9 @@
 // PrecompiledHeaders: spares NVRTC from parsing heavy headers again for each configuration. Only compilers made with
 // HeavyHeaders::precompile use them, because a compile that makes them takes longer and needs up to 180 MB of disk. The
 // first source gets NVRTC's automatic precompiled headers at once. Another source takes its place when it comes twice
-// in a row with the same options. A process has one object of this class, because the files are mapped at an address of
-// their process. Thread-safe. Nothing here makes a compile fail: after an error with precompiled headers, the caller
-// compiles without them.
+// in a row with the same options. Configurations that differ in their macros share the headers in front of these. A
+// process has one object of this class, because the files are mapped at an address of their process. Thread-safe.
+// Nothing here makes a compile fail: after an error with precompiled headers, the caller compiles without them.
 #pragma once
 
 #include <map>
@@ -57,8 +57,9 @@ class PrecompiledHeaders {
     std::vector<std::string> options_;
   };
 
-  // Returns nothing when the caller is to compile as usual. `options`: all options of the compile, in order.
-  std::optional<Use> begin(const SourceText& source, const std::vector<std::string>& options);
+  // Returns nothing when the caller is to compile as usual. `options`: all options of the compile, in order. `headers`:
+  // the part of the source that is to be precompiled, and what it may include.
+  std::optional<Use> begin(const SourceText& headers, const std::vector<std::string>& options);
 
   PchCounts counts() const;
   // Returns the folder of this process; empty before the first use.

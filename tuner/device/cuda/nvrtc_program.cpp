@@ -3,22 +3,26 @@
 #include <fmt/format.h>
 
 #include "attune/error.hpp"
-#include "attune_embedded/attune.hpp"
 #include "device/checked_source.hpp"
+#include "device/cuda/header_pack.hpp"
 #include "device/cuda/nvrtc_opened.hpp"
+#include "kernel/macro_lines.hpp"
 
 namespace attune::cuda {
 namespace {
 
 constinit CompileProgram precompiling = nullptr;
 
-// Makes a NvrtcProgram from the request's source and checks, its headers and attune.cuh.
+// Makes a NvrtcProgram from the request's source and checks, its headers and attune's own texts.
 ProgramOwner create_program(const NvrtcLibrary& library, const ImageRequest& request) {
-  const SourceText& source = request.source;
+  const SourceText source = with_macros(request.source, request.macros);
   const ImageRequest* const only = &request;
   const std::string text = source.text + checks_after_source({&only, 1});
-  const std::string attune_header(attune_embedded::attune.text);
-  std::vector<const char*> texts{attune_header.c_str()}, names{own_header.data()};
+  std::vector<const char*> texts, names;
+  for (const EmbeddedFile* const own : own_texts()) {  // literals, which end with a zero byte
+    texts.push_back(own->text.data());
+    names.push_back(own->file_name.data());
+  }
   for (const Header& header : source.headers) {
     texts.push_back(header.text.c_str());
     names.push_back(header.name.c_str());

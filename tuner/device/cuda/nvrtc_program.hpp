@@ -11,8 +11,6 @@
 
 namespace attune::cuda {
 
-constexpr std::string_view own_header = "attune.cuh";  // which any source may include
-
 struct DestroyProgram {
   const NvrtcApi* api;
   void operator()(NvrtcProgram program) const { api->destroy(&program); }

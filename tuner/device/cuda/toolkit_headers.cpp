@@ -32,11 +32,14 @@ std::optional<fs::path> find_toolkit_header(const std::vector<fs::path>& folders
   return std::nullopt;
 }
 
-std::vector<std::string> angle_includes(const SourceText& source) {
+std::vector<std::string> outside_includes(const SourceText& source) {
   std::vector<std::string> names;
+  const auto is_own = [&](const std::string& name) {
+    return std::ranges::find(source.headers, name, &Header::name) != source.headers.end();
+  };
   const auto add = [&](std::string_view text) {
     for (Include& include : find_includes(text))
-      if (!include.quoted && !include.name.empty() && include.is_read() &&
+      if (!include.name.empty() && include.is_read() && !is_own(include.name) &&
           std::find(names.begin(), names.end(), include.name) == names.end())
         names.push_back(std::move(include.name));
   };

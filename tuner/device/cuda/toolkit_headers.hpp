@@ -1,5 +1,5 @@
 // Finds the CUDA toolkit's include folder, for its cuda_fp16.h and cuda_bf16.h. attune does not ship this folder. Also
-// lists the headers that a source includes in angle brackets.
+// lists the headers that a source includes from outside.
 #pragma once
 
 #include <filesystem>
@@ -19,8 +19,8 @@ std::vector<std::filesystem::path> toolkit_include_folders(const std::filesystem
 std::optional<std::filesystem::path> find_toolkit_header(const std::vector<std::filesystem::path>& folders,
                                                          const std::string& header);
 
-// Returns the names in #include <...> of the source and its headers, each once. An #include under #if counts whatever
-// the condition.
-std::vector<std::string> angle_includes(const SourceText& source);
+// Returns the names that the source and its headers include and that are none of these headers, each once. An #include
+// under #if counts whatever the condition.
+std::vector<std::string> outside_includes(const SourceText& source);
 
 }  // namespace attune::cuda

@@ -34,7 +34,8 @@
 #include "device/host/static_shared.hpp"
 #include "device/host/timing_gate.hpp"
 #include "device/host/translation_unit.hpp"
-#include "device/line_directive.hpp"
+#include "kernel/line_directive.hpp"
+#include "kernel/macro_lines.hpp"
 
 namespace attune {
 namespace {
@@ -94,7 +95,7 @@ std::string sanitize_option() { return "-fsanitize=" + sanitizers().text(); }
 
 bool same_unit(const ImageRequest& a, const ImageRequest& b) {
   const auto equal_header = [](const Header& x, const Header& y) { return x.name == y.name && x.text == y.text; };
-  return a.source.text == b.source.text && a.options == b.options &&
+  return a.source.text == b.source.text && a.macros == b.macros && a.options == b.options &&
          std::equal(a.source.headers.begin(), a.source.headers.end(), b.source.headers.begin(), b.source.headers.end(),
                     equal_header);
 }
@@ -177,7 +178,7 @@ struct Built {
 
 void write_sources(const fs::path& folder, const fs::path& place, const ImageRequest& request,
                    const std::map<std::string, std::size_t>& entries, const std::string& checks, HostVariant variant) {
-  const SourceText& source = request.source;
+  const SourceText source = with_macros(request.source, request.macros);
   for (const EmbeddedFile* const header : header_beside)
     write_file(place / header->file_name, line_directive(header->file_name) + std::string(header->text));
   for (const Header& header : source.headers) {

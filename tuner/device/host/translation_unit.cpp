@@ -9,7 +9,7 @@
 #include "attune_embedded/cuda_vectors.hpp"
 #include "attune_embedded/cuda_warps.hpp"
 #include "device/host/source_rewrite.hpp"
-#include "device/line_directive.hpp"
+#include "kernel/line_directive.hpp"
 
 namespace attune {
 namespace {

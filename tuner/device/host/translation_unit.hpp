@@ -25,7 +25,8 @@ std::string entry_symbol(std::size_t index);
 // Returns each expression once, with the index of its entry.
 std::map<std::string, std::size_t> number_expressions(std::span<const ImageRequest* const> requests);
 
-// Returns the whole text. `options` are a kernel file's options for NVRTC; `checks` is text to append to the source.
+// Returns the whole text of a source, which has its macros already. `options` are a kernel file's options for NVRTC;
+// `checks` is text to append to the source.
 std::string translation_unit(const SourceText& source, const std::vector<std::string>& options,
                              const std::map<std::string, std::size_t>& entries, const std::string& checks,
                              HostVariant variant);

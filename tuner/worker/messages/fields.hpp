@@ -63,8 +63,10 @@ void fields(auto& a, Is<TrialSetup> auto& x) {
 
 void fields(auto& a, Is<InstanceLaunch> auto& x) { a(x.instance, x.configuration, x.attempt, x.steps); }
 
+void fields(auto& a, Is<Macro> auto& x) { a(x.name, x.value); }
+
 void fields(auto& a, Is<ImageRequest> auto& x) {
-  a(x.source, x.expressions, x.options, x.checks, x.architecture, x.waiting);
+  a(x.source, x.macros, x.expressions, x.options, x.checks, x.architecture, x.waiting, x.ignores_host_code);
 }
 
 void fields(auto& a, Is<CompileOutcome> auto& x) {

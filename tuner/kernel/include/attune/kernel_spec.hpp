@@ -103,7 +103,7 @@ struct Argument {
   std::optional<TiledView> tiles = {};  // role map: attune encodes it, the application does not pass it
 };
 
-// What is passed to the compiler as -DNAME=VALUE.
+// What the source gets as macros.
 enum class Defines {
   none,
   all,        // problem values, and parameters where a configuration is compiled
@@ -113,6 +113,11 @@ enum class Defines {
 struct CompileOptions {
   std::vector<std::string> options;  // "--maxrregcount={REGISTERS}", "--use_fast_math if FAST"
   Defines defines = Defines::none;
+  // True: macros are options (-DNAME=VALUE), which every header sees. False: they are lines behind the #include <...>
+  // lines with which the source begins.
+  bool defines_before = false;
+  // True: what the file has beside device code, such as main(), is not compiled. Such a file runs on CUDA devices only.
+  bool ignores_host_code = false;
   std::string requires_architecture;         // "sm_90a": the only architecture on which the kernel runs
   std::optional<Expression> requires_where;  // when set, only configurations for which it is true require that
 };

@@ -1,0 +1,50 @@
+#include "device/cuda/nvrtc_advice.hpp"
+
+#include <algorithm>
+
+namespace attune::cuda {
+namespace {
+
+constexpr std::string_view of_host_code[] = {"host functions are not allowed", "host variables are not allowed",
+                                             "marked as a __host__ function is not allowed",
+                                             "device-side kernel launch", "identifier \"cuda"};
+
+constexpr std::string_view let_it_be_ignored =
+    "this is host code: let it be ignored by host_code = \"ignore\" in [compile] (docs/coming_from.md)";
+constexpr std::string_view is_ignored =
+    "the kernel calls host code, which is only declared here because it is ignored (host_code in [compile])";
+constexpr std::string_view without_asserts =
+    "Potential Performance Loss: asserts are on, and their calls may be the reason; add -DNDEBUG to [compile] options";
+
+struct Advice {
+  std::string_view mark;  // in the log
+  std::string_view text;
+};
+constexpr Advice advices[] = {
+    {"cannot open source file",
+     "a header is found beside the kernel file, in the folders of -I in [compile] options, or in the toolkit; "
+     "attune_embed() brings what HEADERS names. Of a host's headers there are those of docs/cuda_device.md; leave "
+     "others out with #ifndef __CUDACC_RTC__"},
+    {"does not support exception handling",
+     "NVRTC takes no throw, try and catch, not even in host code: leave them out with #ifndef __CUDACC_RTC__"},
+};
+
+bool has(std::string_view log, std::string_view mark) { return log.find(mark) != std::string_view::npos; }
+
+}  // namespace
+
+bool says_serialized(std::string_view log) { return has(log, "instructions are serialized due to"); }
+
+std::string nvrtc_advice(std::string_view log, bool ignores_host_code, bool asserts) {
+  std::string advice;
+  const auto add = [&](std::string_view text) { advice.append("attune: ").append(text).append("\n"); };
+  for (const Advice& one : advices)
+    if (has(log, one.mark)) add(one.text);
+  if (ignores_host_code && has(log, "Unresolved extern function")) add(is_ignored);
+  if (asserts && says_serialized(log)) add(without_asserts);
+  const auto is_in_log = [&](std::string_view mark) { return has(log, mark); };
+  if (!ignores_host_code && std::ranges::any_of(of_host_code, is_in_log)) add(let_it_be_ignored);
+  return advice;
+}
+
+}  // namespace attune::cuda
