@@ -21,19 +21,12 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t most_source_bytes = std::uint64_t{4} << 20;  // of a header of a kernel file
 
-std::string content_of(const fs::path& file) {
-  FileText read = read_regular_file(file, most_source_bytes);
-  if (!read.why.empty()) throw Error(fmt::format("cannot read {}: {}", file.string(), read.why));
-  return std::move(read.text);
-}
-
 // Returns the file to write; "" for standard output.
 fs::path target(const Options& options, const fs::path& source) {
   const std::optional<std::string> given = options.text("output");
   if (given == "-") return "";
   fs::path file = given ? fs::path(*given) : fs::path(source).replace_extension(".attune.cu");
-  const fs::file_status status = fs::symlink_status(file);
-  if (fs::exists(status) && (fs::is_regular_file(status) || fs::is_symlink(status)))
+  if (fs::exists(fs::symlink_status(file)) && !fs::is_directory(file))
     throw UsageError(
         fmt::format("{} exists already and is left as it is; name another file: -o FILE.cu", file.string()));
   return file;
@@ -47,26 +40,19 @@ std::string include_of(const fs::path& source, const fs::path& target) {
       .generic_string();
 }
 
-void show_marks(const std::vector<draft::Mark>& marks) {
-  for (const draft::Mark& mark : marks) {
-    const std::string place = fmt::format("  line {:<4}", mark.line);
-    const std::string subject = mark.subject.empty() ? "" : mark.subject + ": ";
-    put_text("{}{}\n", place, in_lines(subject + mark.text, place.size()));
-  }
-}
-
 void show_written(const fs::path& file, const draft::CudaFile& read, const draft::Kernel& kernel,
                   const std::string& text) {
-  const std::vector<draft::Mark> marks = draft::marks_in(text);
   put_text("{}\n", in_lines(fmt::format("wrote {} for the kernel {}", file.string(), kernel.name), 0));
-  if (read.kernels.size() > 1) {
-    std::string others;
-    for (const draft::Kernel& other : read.kernels)
-      if (other.name != kernel.name) others += (others.empty() ? "" : ", ") + other.name;
-    put_text("{}", note_line("the file has other kernels, for --kernel: " + others));
-  }
+  std::string others;
+  for (const draft::Kernel& other : read.kernels)
+    if (other.name != kernel.name) others += (others.empty() ? "" : ", ") + other.name;
+  if (!others.empty()) put_text("{}", note_line("the file has other kernels, for --kernel: " + others));
+  const std::vector<draft::Mark> marks = draft::marks_in(text);
   put_text("{}\n", in_lines(counted(marks.size(), "line") + " to look at" + (marks.empty() ? "" : ":"), 0));
-  show_marks(marks);
+  for (const draft::Mark& mark : marks) {
+    const std::string place = fmt::format("  line {:<4}", mark.line);
+    put_text("{}{}\n", place, in_lines(mark.text, place.size()));
+  }
   put_text("next: attune check {}\n", shell_word(file.string()));
 }
 
@@ -84,7 +70,8 @@ int run_new(const Arguments& arguments) {
       "write this file instead of NAME.attune.cu beside the CUDA file; - prints. A file that exists is never replaced");
   if (options.parse(arguments)) return exit_done;
   const fs::path source = options.required("file");
-  const std::string content = content_of(source);
+  const auto [content, why] = read_regular_file(source, most_source_bytes);
+  if (!why.empty()) throw Error(fmt::format("cannot read {}: {}", source.string(), why));
   if (content.find("/*attune\n") != std::string::npos)
     throw UsageError(fmt::format("{} has front matter already (try: attune check {})", source.string(),
                                  shell_word(source.string())));

@@ -11,22 +11,37 @@ using testing::HasSubstr;
 using testing::Not;
 
 const std::string matmul = R"(#include <cstdio>
+#include <vector>
 #define TILE_DIM 16
 #define CEIL_DIV(a, b) (((a) + (b) - 1) / (b))
 __global__ void matmul(const float* __restrict__ A, const float* __restrict__ B, float* __restrict__ C, int M, int N,
                        int K) {
-  __shared__ float a[TILE_DIM][TILE_DIM];
-  C[threadIdx.x] = A[0] * B[0];
+  __shared__ float a[TILE_DIM][TILE_DIM], b[TILE_DIM][TILE_DIM];
+  const int row = blockIdx.y * TILE_DIM + threadIdx.y, column = blockIdx.x * TILE_DIM + threadIdx.x;
+  float sum = 0;
+  for (int k = 0; k < K; k += TILE_DIM) {
+    a[threadIdx.y][threadIdx.x] = row < M && k + threadIdx.x < K ? A[row * K + k + threadIdx.x] : 0;
+    b[threadIdx.y][threadIdx.x] = column < N && k + threadIdx.y < K ? B[(k + threadIdx.y) * N + column] : 0;
+    __syncthreads();
+    for (int i = 0; i < TILE_DIM; ++i) sum += a[threadIdx.y][i] * b[i][threadIdx.x];
+    __syncthreads();
+  }
+  if (row < M && column < N) C[row * N + column] = sum;
 }
 int main() {
   int m = 1024, n = 2048, k = 512;
+  std::vector<float> a(m * k), b(k * n), c(m * n);
   float *d_a, *d_b, *d_c;
   cudaMalloc(&d_a, m * k * sizeof(float));
-  cudaMalloc(&d_b, k * n * sizeof(float));
-  cudaMalloc(&d_c, m * n * sizeof(float));
+  cudaMalloc((void**)&d_b, sizeof(float) * k * n);
+  size_t bytes = m * n * sizeof(float);
+  cudaMalloc(&d_c, bytes);
+  cudaMemcpy(d_a, a.data(), m * k * sizeof(float), cudaMemcpyHostToDevice);
   dim3 block(TILE_DIM, TILE_DIM);
   dim3 grid(CEIL_DIV(n, TILE_DIM), (m + block.y - 1) / block.y);
   matmul<<<grid, block>>>(d_a, d_b, d_c, m, n, k);
+  cudaMemcpy(c.data(), d_c, bytes, cudaMemcpyDeviceToHost);
+  std::printf("%f\n", c[0]);
 }
 )";
 
@@ -72,7 +87,8 @@ __global__ void copied(double* out, const double* in, long n) {
 class New : public Workbench {
  protected:
   // Expects that the draft, with what a person fills in, is checked and right.
-  void expect_ok(const std::string& file, const Replacements& filled_in = {}) const {
+  void expect_ok(const std::string& file, const Replacements& filled_in = {},
+                 const std::string& device = "host") const {
     std::string text = content_of(file);
     for (const auto& [before, after] : filled_in) {
       const std::size_t at = text.find(before);
@@ -80,7 +96,7 @@ class New : public Workbench {
       text.replace(at, before.size(), after);
     }
     const std::string path = write("filled_in.cu", text);
-    const CommandResult result = attune({"check", path});
+    const CommandResult result = attune({"check", path, "--device", device});
     EXPECT_EQ(result.code, 0) << result.err << result.out << text;
     EXPECT_THAT(result.out, HasSubstr("verdict: ok"));
   }
@@ -100,10 +116,26 @@ TEST_F(New, AMatrixProductWithMainIsReadFromItsLaunchAndAllocations) {
     EXPECT_THAT(text, HasSubstr(line));
 }
 
-TEST_F(New, ATemplatedReductionIsRightAtOnce) {
+TEST_F(New, AFileWithMainIsCompiledForAGpuAfterItsMarksWereLookedAt) {
+  output_of({"new", write("matmul.cu", matmul)});
+  const std::string file = (folder_ / "matmul.attune.cu").string();
+  expect_ok(file,
+            {{"TILE_DIM = [16, 8, 32, 4]", "TILE_DIM = [8, 16, 32]"},
+             {"\"64 * epsilon('float')\"  #", "\"sqrt(K) * 4 * epsilon('float')\"  #"}},
+            "sm_90");
+  std::string wide = matmul;
+  wide.replace(wide.find("int M, int N,"), 6, "Shape shape, int M,");
+  wide.replace(wide.find("d_c, m, n, k"), 4, "d_c, Shape(),");
+  wide.insert(0, "struct Shape { int depth[3]; };\n");
+  output_of({"new", write("wide.cu", wide)});
+  expect_ok((folder_ / "wide.attune.cu").string(),
+            {{"size = 16, role = \"in\", pass", "size = 12, role = \"in\", pass"}}, "sm_90");
+}
+
+TEST_F(New, ATemplatedReductionIsRightWithTheSizeOfItsResult) {
   output_of({"new", write("reduce.cu", reduction)});
   EXPECT_THAT(content_of(folder_ / "reduce.attune.cu"), HasSubstr("entry = \"sums::reduce<T, BLOCK>\""));
-  expect_ok((folder_ / "reduce.attune.cu").string());
+  expect_ok((folder_ / "reduce.attune.cu").string(), {{"\"n\", role = \"out\"", "\"1\", role = \"out\""}});
 }
 
 TEST_F(New, AStencilIsRightAtOnceAndAfterItsMarksWereLookedAt) {

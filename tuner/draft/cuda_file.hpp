@@ -3,15 +3,17 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace attune::draft {
 
+using Texts = std::vector<std::string>;
+
 struct TemplateParameter {
-  enum class Kind { type, integer, boolean, other };
-  Kind kind = Kind::other;
+  std::string type;  // "typename", attune's name of a type of values, or "" for any other
   std::string name;
   std::string default_value;  // as written; "": none
 };
@@ -25,41 +27,35 @@ struct FunctionParameter {
 
 struct Kernel {
   std::string name;  // qualified: "image::blur"
-  std::size_t line = 1;
   std::vector<TemplateParameter> template_parameters;
   std::vector<FunctionParameter> parameters;
-  std::vector<std::string> launch_bounds;
-  std::vector<std::string> declaration, body;  // the texts of its tokens
+  std::string launch_bound;  // the threads of __launch_bounds__
+  Texts code;                // the texts of its tokens
   bool mentions(std::string_view word) const;
 };
 
-// An integer that the whole file may use.
-struct Constant {
-  std::string name;
-  std::string value;  // as written
-  bool is_macro = false;
-};
-
-// A host function's local variables: what they were last set to. A dim3 has one text for each dimension. `&NAME` are
-// the bytes that were allocated for an array.
-using Locals = std::map<std::string, std::vector<std::string>, std::less<>>;
+// What names were last set to: variables, types (`using real = float`), macros. A dim3 has one text for each dimension.
+// `&NAME` are the bytes that were allocated for an array.
+using Definitions = std::map<std::string, Texts, std::less<>>;
 
 // NAME<TEMPLATE_ARGUMENTS><<<GRID, BLOCK, SHARED>>>(ARGUMENTS), as written.
 struct Launch {
   std::string kernel;  // its last name, without name spaces
-  std::vector<std::string> template_arguments;
-  std::string grid, block, shared;
-  std::vector<std::string> arguments;
-  Locals locals;
+  Texts template_arguments;
+  Texts grid, block;  // a text for each dimension
+  std::string shared;
+  Texts arguments;
+  Definitions locals;  // of its function
 };
 
 struct CudaFile {
   std::vector<Kernel> kernels;
-  std::vector<Constant> constants;
-  std::map<std::string, std::string, std::less<>> aliases;  // names of types: `using real = float`
   std::vector<Launch> launches;
-  bool has_host_code = false;  // main(), <<<, or calls of the CUDA runtime
-  std::string hidden_by;       // a macro with arguments that holds `__global__`; "": there is none
+  Definitions definitions;                   // of the whole file
+  Texts macros;                              // those of them that are macros
+  std::set<std::string, std::less<>> words;  // all, outside of directives
+  bool has_host_code = false;                // main(), <<<, or calls of the CUDA runtime
+  std::string hidden_by;                     // a macro that holds `__global__`; "": there is none
 };
 
 // Reads a text, whatever it is. Text under `#if 0`, in comments and in strings does not count.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "attune/error.hpp"
+#include "base/identifier.hpp"
 #include "base/near_name.hpp"
 #include "base/visible_text.hpp"
 #include "core/type_table.hpp"
@@ -15,7 +16,7 @@
 namespace attune::draft {
 namespace {
 
-constexpr std::string_view mark_begins[] = {"CHECK: ", "FILL IN: "};
+constexpr std::size_t most_lines = 256;  // of a section
 
 void add_lines(std::string& text, std::string_view section, const std::vector<Line>& lines) {
   text += fmt::format("[{}]\n", section);
@@ -23,129 +24,75 @@ void add_lines(std::string& text, std::string_view section, const std::vector<Li
     text += fmt::format("{} = {}{}{}\n", key, value, mark.empty() ? "" : "  # ", mark);
 }
 
-void replace_all(std::string& text, std::string_view before, std::string_view after) {
-  for (std::size_t at = text.find(before); at != std::string::npos; at = text.find(before, at + after.size()))
-    text.replace(at, before.size(), after);
-}
-
-// Returns whether the value of a line of [arguments] has this.
-bool has(const Line& line, std::string_view part) { return line.value.find(part) != std::string::npos; }
-
-// Returns the text between the quotes that follow `key = `.
-std::string value_of(const Line& line, std::string_view key) {
-  const std::size_t at = line.value.find(fmt::format("{} = \"", key));
-  if (at == std::string::npos) return "";
-  const std::size_t begin = line.value.find('"', at) + 1;
-  return line.value.substr(begin, line.value.find('"', begin) - begin);
-}
-
 // Returns the tolerance of the results, as text of a section; "" where integers are compared.
 std::string check_text(const Parts& parts) {
-  for (const Line& line : parts.arguments) {
-    if (!has(line, "role = \"out\"") && !has(line, "role = \"inout\"")) continue;
-    const std::string type = value_of(line, "type");
-    const TypeInfo* const known = find_type(type);
-    const bool is_of_problem = known == nullptr;
-    if (!is_of_problem && known->type_class != TypeClass::floating) continue;
-    const std::string epsilon = fmt::format("epsilon({})", is_of_problem ? type : fmt::format("'{}'", known->element));
+  for (const std::string& type : parts.outputs) {
+    const TypeInfo* const known = find_type(type);  // else a type of the problem
+    if (known != nullptr && known->type_class != TypeClass::floating) continue;
     return fmt::format(
-        "[check]\nabsolute = \"64 * {0}\"  # CHECK: how far a right result may be from another\n"
-        "relative = \"64 * {0}\"\n",
-        epsilon);
+        "[check]\nabsolute = \"64 * epsilon({0})\"  # CHECK: how far a right result may be from another\n"
+        "relative = \"64 * epsilon({0})\"\n",
+        known == nullptr ? type : fmt::format("'{}'", known->element));
   }
   return "";
 }
 
-// Returns the bytes of all arrays, as an expression.
-std::string bytes_text(const Parts& parts) {
-  std::string sum;
-  for (const Line& line : parts.arguments) {
-    const std::string type = value_of(line, "type"), size = value_of(line, "size");
-    if (size.empty()) continue;
-    const std::string inside = find_type(type) != nullptr ? "'" + type + "'" : type;
-    sum += fmt::format("{}{} * sizeof({})", sum.empty() ? "" : " + ", size, inside);
-  }
-  return sum.empty() ? "0" : sum;
-}
-
-std::string compile_text(const Parts& parts) {
-  std::string text;
-  if (parts.file.has_host_code) text += "host_code = \"ignore\"\n";
-  if (parts.has_macros) text += "defines = \"parameters\"\n";
-  return text.empty() ? "" : "[compile]\n" + text;
-}
-
-std::string remarks(const Parts& parts) {
-  return fmt::format(
-      "# [restrictions]  rules that its parameters obey: rules = [\"TILE % ROWS == 0\"]\n"
-      "# [[reference]]  a simple kernel that computes the same, with the keys of [[launch]]. Without it, results are\n"
-      "# compared with those of the first values above.\n"
-      "# [metrics]  what a launch moves and computes, for rates:\n"
-      "# bytes = \"{}\"\n"
-      "# flops = \"...\"\n",
-      bytes_text(parts));
-}
+constexpr std::string_view remarks =
+    "# options = [\"-Ifolder\"]  the folders of its headers\n"
+    "# [parameters]  another `#define NAME 4` of the file may be one; a constant of C++ has to become a #define "
+    "first.\n"
+    "# [restrictions]  rules that its parameters obey: rules = [\"TILE % ROWS == 0\"]\n"
+    "# [[reference]]  a simple kernel that computes the same, with the keys of [[launch]]. Without it, results are\n"
+    "# compared with those of the first values above.\n"
+    "# [metrics]  what a launch moves and computes, for rates: bytes = \"2 * n * sizeof('float')\", flops = \"n\"\n";
 
 std::string front_matter(const Parts& parts, const std::string& include) {
   std::string name(last_name(parts.kernel.name).substr(0, 100));
   for (char& c : name)
-    if (!is_part_of_name(c)) c = '_';
+    if (!is_word(c)) c = '_';
   std::string text = fmt::format("[kernel]\nname = \"{}\"\nsummary = {}\n", name,
                                  quoted(fmt::format("the kernel {} of {}", parts.kernel.name, include)));
   add_lines(text, "problem", parts.problem);
   add_lines(text, "parameters", parts.parameters);
-  for (const std::string& note : parts.notes) text += "# " + note + "\n";
-  if (!parts.rules.empty()) text += "[restrictions]\nrules = " + quoted_list(parts.rules) + "\n";
   add_lines(text, "[launch]", parts.step);
   add_lines(text, "arguments", parts.arguments);
-  const bool has_output = std::ranges::any_of(parts.arguments, [](const Line& line) { return has(line, "out\" }"); });
-  if (!has_output)
+  if (parts.outputs.empty())
     text += "# FILL IN: no argument seems to be written; attune needs one with role \"out\" or \"inout\"\n";
-  text += check_text(parts) + compile_text(parts) + remarks(parts);
-  replace_all(text, "*/", "* /");
+  text += check_text(parts) + "[compile]\n";
+  if (parts.file.has_host_code) text += "host_code = \"ignore\"\n";
+  if (parts.has_macros) text += "defines = \"parameters\"\n";
+  text += remarks;
+  for (std::size_t at = 0; (at = text.find("*/", at)) != std::string::npos;) text.insert(at + 1, " ");
   return visible_text(text);
 }
 
-std::vector<std::string> names_of(const CudaFile& file) {
-  std::vector<std::string> names;
-  for (const Kernel& kernel : file.kernels) names.push_back(kernel.name);
-  return names;
-}
-
-const Launch* first_launch(const CudaFile& file, const Kernel& kernel) {
-  const auto found = std::ranges::find(file.launches, last_name(kernel.name), &Launch::kernel);
-  return found == file.launches.end() ? nullptr : &*found;
-}
-
-const Kernel& named_kernel(const CudaFile& file, const std::string& name, const std::string& shown) {
-  for (const Kernel& kernel : file.kernels)
-    if (kernel.name == name) return kernel;
-  std::vector<std::string> known;
-  for (const Kernel& kernel : file.kernels) {
-    if (last_name(kernel.name) == name) return kernel;
-    known.emplace_back(last_name(kernel.name));
-  }
-  throw UsageError(fmt::format("{} has no kernel `{}`{}", shown, name, suggestion(name, known)));
+const Kernel* find_kernel(const CudaFile& file, std::string_view name) {
+  auto found = std::ranges::find(file.kernels, name, &Kernel::name);
+  if (found == file.kernels.end())
+    found = std::ranges::find(file.kernels, name, [](const Kernel& kernel) { return last_name(kernel.name); });
+  return found == file.kernels.end() ? nullptr : &*found;
 }
 
 }  // namespace
 
 const Kernel& chosen_kernel(const CudaFile& file, const std::optional<std::string>& name, const std::string& shown) {
-  if (file.kernels.empty() && !file.hidden_by.empty())
-    throw UsageError(
-        fmt::format("{0} has no kernel that can be read: the macro {1} hides its `__global__`; write "
-                    "`__global__` where {1} stands",
-                    shown, file.hidden_by));
   if (file.kernels.empty())
-    throw UsageError(fmt::format("{} has no kernel: no function with `__global__`; name the file that has it", shown));
-  if (name) return named_kernel(file, *name, shown);
+    throw UsageError(fmt::format("{} has no kernel{}", shown,
+                                 file.hidden_by.empty()
+                                     ? ": no function with `__global__`; name the file that has it"
+                                     : fmt::format(" that can be read: the macro {0} hides its `__global__`; write "
+                                                   "`__global__` where {0} stands",
+                                                   file.hidden_by)));
+  Texts names;
+  for (const Kernel& kernel : file.kernels) names.emplace_back(name ? last_name(kernel.name) : kernel.name);
+  if (name) {
+    if (const Kernel* const kernel = find_kernel(file, *name)) return *kernel;
+    throw UsageError(fmt::format("{} has no kernel `{}`{}", shown, *name, suggestion(*name, names)));
+  }
   if (file.kernels.size() == 1) return file.kernels.front();
   for (const Launch& launch : file.launches)
-    for (const Kernel& kernel : file.kernels)
-      if (last_name(kernel.name) == launch.kernel) return kernel;
-  std::vector<std::string> names = names_of(file);
-  constexpr std::size_t most_shown = 20;
-  if (names.size() > most_shown) names.resize(most_shown), names.emplace_back("...");
+    if (const Kernel* const kernel = find_kernel(file, launch.kernel)) return *kernel;
+  if (names.size() > 20) names.resize(20), names.emplace_back("...");
   throw UsageError(fmt::format("{} has {} kernels and launches none; name one: --kernel NAME, of {}", shown,
                                file.kernels.size(), fmt::join(names, ", ")));
 }
@@ -156,31 +103,28 @@ std::string drafted(const CudaFile& file, const Kernel& kernel, const std::strin
   if (!is_plain)
     throw UsageError("an #include cannot name `" + include +
                      "`; give the file a name without quotes and control characters");
-  Parts parts{.file = file, .kernel = kernel, .launch = first_launch(file, kernel)};
+  const auto launch = std::ranges::find(file.launches, last_name(kernel.name), &Launch::kernel);
+  Parts parts{.file = file, .kernel = kernel, .launch = launch == file.launches.end() ? nullptr : &*launch};
   draft_parameters(parts);
   draft_sizes(parts);
   draft_step(parts);
   draft_arguments(parts);
+  for (const std::vector<Line>* lines : {&parts.problem, &parts.parameters, &parts.arguments})
+    if (lines->size() > most_lines)
+      throw UsageError(fmt::format("{} has {} arguments or parameters; attune has room for {}: pass a structure",
+                                   kernel.name, lines->size(), most_lines));
   return fmt::format("/*attune\n{}*/\n#include \"{}\"\n", front_matter(parts, include), include);
 }
 
 std::vector<Mark> marks_in(std::string_view drafted) {
   std::vector<Mark> marks;
-  std::size_t line = 0;
-  while (!drafted.empty()) {
-    ++line;
+  for (std::size_t line = 1; !drafted.empty(); ++line) {
     const std::string_view text = drafted.substr(0, drafted.find('\n'));
     drafted.remove_prefix(std::min(text.size() + 1, drafted.size()));
-    for (const std::string_view begin : mark_begins) {
-      const std::size_t at = text.find(fmt::format("# {}", begin));
-      if (at == std::string_view::npos) continue;
-      const std::size_t subject = text.find_first_not_of("# ");
-      const std::size_t end = std::min(text.find(' ', subject), at);
-      const bool is_alone = at == 0;
-      marks.push_back(
-          {line, is_alone ? "" : std::string(text.substr(subject, end - subject)), std::string(text.substr(at + 2))});
-      break;
-    }
+    const std::size_t at = std::min(text.find("# CHECK: "), text.find("# FILL IN: "));
+    if (at == std::string_view::npos) continue;
+    const std::string key(text.substr(0, std::min(text.find(' '), at)));
+    marks.push_back({line, key + (at == 0 ? "" : ": ") + std::string(text.substr(at + 2))});
   }
   return marks;
 }

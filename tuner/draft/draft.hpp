@@ -21,9 +21,8 @@ std::string drafted(const CudaFile& file, const Kernel& kernel, const std::strin
 
 // A line that a person has to look at.
 struct Mark {
-  std::size_t line;     // from 1
-  std::string subject;  // what it sets: "grid"
-  std::string text;     // "CHECK: why", "FILL IN: what"
+  std::size_t line;  // from 1
+  std::string text;  // "grid: CHECK: why", "FILL IN: what"
 };
 std::vector<Mark> marks_in(std::string_view drafted);
 

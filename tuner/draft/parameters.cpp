@@ -1,6 +1,5 @@
-// Types of the problem and parameters: from the template, from its launches, and from macros.
+// The problem and the parameters: from the template, from its launches, from macros, and from the kernel's integers.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -11,99 +10,103 @@
 namespace attune::draft {
 namespace {
 
-// Returns what the launches give for a template parameter, each once, and then its default.
-std::vector<std::string> given(const Parts& parts, std::size_t index) {
-  std::vector<std::string> texts;
-  const auto add = [&](const std::string& text) {
-    if (!text.empty() && std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
-  };
+// Returns what the launches give for a template parameter, each once; else its default.
+Texts given(const Parts& parts, std::size_t index) {
+  Texts texts;
   for (const Launch& launch : parts.file.launches)
     if (launch.kernel == last_name(parts.kernel.name) && index < launch.template_arguments.size())
-      add(launch.template_arguments[index]);
-  if (texts.empty()) add(parts.kernel.template_parameters[index].default_value);
-  return texts;
+      if (const std::string& text = launch.template_arguments[index]; std::ranges::count(texts, text) == 0)
+        texts.push_back(text);
+  const std::string& by_default = parts.kernel.template_parameters[index].default_value;
+  return texts.empty() && !by_default.empty() ? Texts{by_default} : texts;
 }
 
-void draft_type(Parts& parts, const TemplateParameter& parameter, const std::vector<std::string>& texts) {
-  std::vector<std::string> types;
+// Each returns what the entry gives for the parameter: a new name of the problem or the parameters, or "".
+std::string draft_type(Parts& parts, const TemplateParameter& parameter, const Texts& texts) {
+  Texts types;
   for (const std::string& text : texts)
     if (const std::string type = parts.type(text); !type.empty() && std::ranges::count(types, type) == 0)
       types.push_back(type);
   const bool is_guess = texts.empty();
   if (is_guess) types = {"float", "double"};
-  if (types.empty()) return;  // a structure, which the entry names
+  if (types.empty()) return "";  // a structure, which the entry names
   const std::string name = parts.new_name(parameter.name);
   parts.problem.push_back({name, quoted_list(types), is_guess ? "CHECK: the types that you use" : ""});
-  parts.names[parameter.name] = name;
-}
-
-// Adds a parameter whose first value is what the file has.
-std::string add_parameter(Parts& parts, const std::string& wanted, std::vector<std::int64_t> values, std::int64_t most,
-                          const std::string& mark) {
-  for (const std::int64_t value : values_around(values.front(), most))
-    if (std::ranges::find(values, value) == values.end()) values.push_back(value);
-  const std::string name = parts.new_name(wanted);
-  parts.parameters.push_back({name, fmt::format("[{}]", fmt::join(values, ", ")), mark});
   return name;
 }
 
-void draft_integer(Parts& parts, const TemplateParameter& parameter, const std::vector<std::string>& texts) {
-  std::vector<std::int64_t> values;
-  const bool is_macro = !texts.empty() && parts.names.contains(texts[0]);
-  if (is_macro) {
-    parts.names[parameter.name] = parts.names[texts[0]];
-    return;
-  }
-  for (const std::string& text : texts)
-    if (const auto value = parts.value(text); value && std::ranges::count(values, *value) == 0)
-      values.push_back(*value);
-  const std::string mark = values.empty() ? "CHECK: no launch of the file says its value" : "";
-  if (values.empty()) values = {usual_value(parameter.name)};
-  const std::string name = add_parameter(parts, parameter.name, values, most_threads, mark);
-  parts.names[parameter.name] = name;
-  // What the host calls the value: it then means the parameter in grid and block too.
-  if (!texts.empty() && !texts[0].empty() && is_letter(texts[0][0]) && std::ranges::all_of(texts[0], is_part_of_name))
-    parts.names.emplace(texts[0], name);
-}
-
-void draft_boolean(Parts& parts, const TemplateParameter& parameter, const std::vector<std::string>& texts) {
-  const bool first = !texts.empty() && (texts[0] == "true" || texts[0] == "1");
+std::string draft_number(Parts& parts, const TemplateParameter& parameter, const Texts& texts) {
+  const std::string given = texts.empty() ? "" : texts[0];
+  if (const auto macro = parts.names.find(given); macro != parts.names.end()) return macro->second;
+  const bool is_boolean = parameter.type == "bool";
+  const std::optional<std::int64_t> value = parts.value(given);
   const std::string name = parts.new_name(parameter.name);
-  parts.parameters.push_back({name, first ? "[true, false]" : "[false, true]", ""});
-  parts.names[parameter.name] = name;
+  const std::string values = is_boolean ? given == "true" ? "[true, false]" : "[false, true]"
+                                        : values_around(value.value_or(16), most_threads);
+  parts.parameters.push_back(
+      {name, values, value || is_boolean ? "" : "FILL IN: the values; no launch of the file tells one"});
+  // What the host calls the value: it then means the parameter in grid and block too.
+  if (is_identifier(given)) parts.names.emplace(given, name);
+  return name;
 }
 
-void draft_constants(Parts& parts) {
-  for (const Constant& constant : parts.file.constants) {
-    const std::optional<std::int64_t> value = parts.value(constant.value);
-    const bool is_used = parts.kernel.mentions(constant.name) || parts.launch_mentions(constant.name);
-    if (!value || *value < 0 || *value > most_threads || !is_used || !is_tunable(constant.name)) continue;
-    if (!is_allowed_name(constant.name)) continue;
-    if (constant.is_macro) {
-      parts.names[constant.name] = add_parameter(parts, constant.name, {*value}, most_threads, "");
-      continue;
-    }
-    if (parts.kernel.mentions(constant.name))
-      parts.notes.push_back(
-          fmt::format("{0} = [{1}]  # FILL IN: to tune the constant {0}, write `#define {0} {2}` in the "
-                      "file, remove the first # of this line",
-                      constant.name, fmt::join(values_around(*value, most_threads), ", "), *value));
+void draft_macros(Parts& parts) {
+  for (const std::string& name : parts.file.macros) {
+    const std::int64_t value = parts.value(name).value_or(0);
+    const bool is_tuned = parts.kernel.mentions(name) && is_tunable(name) && is_allowed_name(name);
+    if (!is_tuned || value < 1 || value > most_threads) continue;
+    parts.parameters.push_back({name, values_around(value, most_threads), ""});
+    parts.names[name] = name;
   }
+  parts.has_macros = !parts.parameters.empty();
+}
+
+// Returns whether a parameter of the kernel may be a size: an integer of a name that front matter may have.
+bool may_be_size(const Parts& parts, const FunctionParameter& parameter) {
+  constexpr std::string_view types[] = {"int32", "uint32", "int64", "uint64"};
+  return std::ranges::find(types, parts.type(parameter.type)) != std::end(types) && parameter.pointers == 0 &&
+         is_allowed_name(parameter.name) && parts.new_name(parameter.name) == parameter.name + "_";  // it is not used
+}
+
+// What a size is while tuning: what is known, else one of 2^24 elements, or less where there are several.
+std::string size_text(std::int64_t known, bool is_alone) {
+  const std::int64_t host = is_alone ? 4096 : 32, size = known > 0 ? known : is_alone ? 1 << 24 : 512;
+  return size <= host ? fmt::format("{{ size = {} }}", size) : fmt::format("{{ size = {}, host = {} }}", size, host);
 }
 
 }  // namespace
 
 void draft_parameters(Parts& parts) {
-  draft_constants(parts);
-  parts.has_macros = !parts.parameters.empty();
+  draft_macros(parts);
   for (std::size_t i = 0; i < parts.kernel.template_parameters.size(); ++i) {
     const TemplateParameter& parameter = parts.kernel.template_parameters[i];
-    if (parameter.name.empty()) continue;
-    const std::vector<std::string> texts = given(parts, i);
-    if (parameter.kind == TemplateParameter::Kind::type) draft_type(parts, parameter, texts);
-    if (parameter.kind == TemplateParameter::Kind::integer) draft_integer(parts, parameter, texts);
-    if (parameter.kind == TemplateParameter::Kind::boolean) draft_boolean(parts, parameter, texts);
+    const Texts texts = given(parts, i);
+    const std::string name = parameter.type == "typename" ? draft_type(parts, parameter, texts)
+                             : parameter.type.empty()     ? ""
+                                                          : draft_number(parts, parameter, texts);
+    if (!name.empty()) parts.names[parameter.name] = name;
+    parts.template_arguments.push_back(!name.empty() ? name : !texts.empty() ? texts[0] : "");
   }
+}
+
+void draft_sizes(Parts& parts) {
+  const std::vector<FunctionParameter>& all = parts.kernel.parameters;
+  const auto count = std::ranges::count_if(all, [&](const auto& one) { return may_be_size(parts, one); });
+  std::map<std::string, std::string> names;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string& name = all[i].name;
+    if (!may_be_size(parts, all[i])) continue;
+    const std::int64_t value = parts.value(parts.passed(i)).value_or(0);
+    if (is_identifier(parts.passed(i))) names.emplace(parts.passed(i), name);
+    parts.problem.push_back(
+        {name, size_text(value, count == 1), value > 0 ? "" : "CHECK: a size at which speed matters"});
+    parts.sizes.push_back(name);
+  }
+  parts.names.merge(names);
+  if (!parts.sizes.empty()) return;
+  const std::string name = parts.new_name("n");
+  parts.problem.push_back({name, size_text(0, true), "CHECK: the kernel takes no size; it may need none"});
+  parts.sizes.push_back(name);
 }
 
 }  // namespace attune::draft

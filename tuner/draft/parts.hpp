@@ -1,13 +1,13 @@
 // The parts of front matter while it is drafted. Owned by one thread.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "draft/cuda_file.hpp"
-#include "draft/host_expression.hpp"
 
 namespace attune::draft {
 
@@ -23,34 +23,34 @@ struct Parts {
   const Kernel& kernel;
   const Launch* launch = nullptr;  // the first of the kernel; null if the file has none
   std::vector<Line> problem = {}, parameters = {}, step = {}, arguments = {};
-  std::vector<std::string> rules = {};
-  std::vector<std::string> notes = {};            // comments below the parameters
   std::map<std::string, std::string> names = {};  // of the code, and what front matter calls them
-  std::vector<std::string> sizes = {};
-  std::vector<std::string> block = {};  // its dimensions, as front matter has them
-  bool has_macros = false;              // among the parameters
+  Texts sizes = {};                               // of the problem
+  Texts template_arguments = {};                  // of the entry; "": not known
+  Texts outputs = {};                             // types of the arrays that are written
+  bool has_macros = false;                        // among the parameters
 
   // Returns an expression of the host code or the kernel in attune's words, or nothing.
   std::optional<std::string> expression(const std::string& code) const;
+  // Returns its value, or nothing where names are left.
   std::optional<std::int64_t> value(const std::string& code) const;
+  // Returns what a constant, a local variable of the launch or a dimension of one (`block.x`) is set to; "" if unknown.
+  std::string definition(const std::string& name) const;
   // Returns the name, changed as little as makes it new and allowed in front matter.
   std::string new_name(const std::string& wanted) const;
   // Returns attune's name of a type of the code: of its table, or of the problem. "" for any other.
   std::string type(const std::string& spelling) const;
+  // Returns what the launch passes for a parameter; "" if nothing tells.
+  std::string passed(std::size_t index) const;
   // Returns whether the kernel asks for a dimension: ("blockIdx", 1) for blockIdx.y.
   bool uses(const char* variable, int dimension) const;
-
-  // Returns whether grid, block or shared memory of the launch name the word.
-  bool launch_mentions(const std::string& word) const;
-
- private:
-  std::optional<Meaning> meaning(const std::string& name) const;
-  bool is_taken(const std::string& name) const;
 };
+
+// Returns the value of an expression of attune without names, or nothing.
+std::optional<std::int64_t> constant_value(const std::string& expression);
 
 // Returns a text in quotes, as TOML has it.
 std::string quoted(const std::string& text);
-std::string quoted_list(const std::vector<std::string>& texts);
+std::string quoted_list(const Texts& texts);
 
 // These fill in the parts, in this order.
 void draft_parameters(Parts& parts);  // types of the problem, parameters

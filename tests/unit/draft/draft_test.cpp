@@ -69,7 +69,7 @@ TEST(Draft, IsReadByAttuneAndMarksWhatItGuesses) {
       {"template <class T, int N>\n__global__ void f(T* a, int n) { a[threadIdx.x] += N; }\nvoid g(double* a, float* "
        "b) {\n"
        "  f<double, 8><<<1, 64>>>(a, 100); f<float, 2><<<1, 64>>>(b, 100); }",
-       {"T = [\"double\", \"float\"]\n", "N = [8, 2, 4, 16]\n", "n = { size = 100 }\n", "block = [\"64\"]\n",
+       {"T = [\"double\", \"float\"]\n", "N = [8, 4, 16, 2]\n", "n = { size = 100 }\n", "block = [\"64\"]\n",
         "role = \"inout\" }  # CHECK: ", "grid = [\"1\"]  # CHECK: it depends on nothing"}},
       {"#define TILE_DIM 16\n#define RADIUS 3\n__global__ void f(float* out, int w, int h) {\n"
        "  out[(blockIdx.y * TILE_DIM + threadIdx.y) * w + blockIdx.x * TILE_DIM + threadIdx.x] = RADIUS; }\n"
@@ -80,13 +80,14 @@ TEST(Draft, IsReadByAttuneAndMarksWhatItGuesses) {
         "size = \"w * h\"", "grid = [\"ceil_div(w, TILE_DIM)\", "}},
       {"constexpr int TILE = 8;\n__global__ void f(float* out, int n) { out[blockIdx.x * TILE + threadIdx.x] = 1; }\n"
        "void g(float* o, int n) { f<<<(n + TILE - 1) / TILE, TILE>>>(o, n); }",
-       {"# TILE = [8, 4, 16, 2]  # FILL IN: ", "grid = [\"ceil_div(n, 8)\"]\n", "block = [\"8\"]\n"}},
+       {"a constant of C++ has to become a #define", "grid = [\"ceil_div(n, 8)\"]\n", "block = [\"8\"]\n"}},
       {"__global__ void __launch_bounds__(128) f(int* out, int n) { out[blockIdx.x * blockDim.x + threadIdx.x] = 0; }",
        {"BLOCK = [128, 64, 32]  # CHECK: "}},
       {"__global__ void __launch_bounds__(256) f(int* out, int w, int h) { out[blockIdx.x * blockDim.x + blockIdx.y] = "
        "0; }\n"
        "void g(int* o, int w, int h) { dim3 b(32, 8); f<<<dim3(w / 32, h / 8), b>>>(o, w, h); }",
-       {"rules = [\"BLOCK_X * BLOCK_Y <= 256\"]\n", "grid = [\"w / BLOCK_X\", \"h / BLOCK_Y\"]\n"}},
+       {"it allows 256 threads in a block", "BLOCK_X = [32, 16, 64, 8]",
+        "grid = [\"w / BLOCK_X\", \"h / BLOCK_Y\"]\n"}},
       {"template <int BLOCK> __global__ void f(int* out, int n) { out[blockIdx.x * BLOCK + threadIdx.x] = 0; }\n"
        "void g(int* o, int n) { f<256><<<(n + 255) / 256, 256>>>(o, n); }",
        {"BLOCK = [256, 128, 512, 64]\n", "block = [\"BLOCK\"]  # CHECK: 256 in the launch is taken to be BLOCK\n",
@@ -97,10 +98,10 @@ TEST(Draft, IsReadByAttuneAndMarksWhatItGuesses) {
        {"BLOCK = [128, 64, 256, 32]\n", "block = [\"BLOCK\"]\n", "grid = [\"ceil_div(n, BLOCK)\"]\n"}},
       {"#define BLOCK_SIZE 128\ntemplate <int N> __global__ void f(int* out, int n) { out[threadIdx.x] = N; }\n"
        "void g(int* o, int n) { f<BLOCK_SIZE><<<1, BLOCK_SIZE>>>(o, n); }",
-       {"BLOCK_SIZE = [128, 64, 256, 32]\n", "entry = \"f<BLOCK_SIZE>\"", "block = [\"BLOCK_SIZE\"]\n"}},
+       {"N = [128, 64, 256, 32]\n", "entry = \"f<N>\"", "block = [\"N\"]\n"}},
       {"#define N 16384\n__global__ void f(int* out) { out[blockIdx.x * blockDim.x + threadIdx.x] = 0; }\n"
        "void g(int* o) { cudaMalloc((void**)&o, N * sizeof(int)); f<<<N / 256, 256>>>(o); }",
-       {"N = { size = 16384 }\n", "grid = [\"N / BLOCK\"]\n", "size = \"N\", role = \"out\" }\n"}},
+       {"grid = [\"16384 / BLOCK\"]", "size = \"16384\", role = \"out\" }\n"}},
       {"struct P { int a; };\n__global__ void f(P p, P* out, void* v, float4* q, __half h, bool b, float alpha, int "
        "seed, "
        "int n) { out[0].a = 1; }",
@@ -108,28 +109,28 @@ TEST(Draft, IsReadByAttuneAndMarksWhatItGuesses) {
         "out = { type = \"uint8\", size = \"16 * ", "# FILL IN: bytes, with sizeof(P) in place of 16",
         "v = { type = \"uint8\"", "q = { type = \"float4\"",
         "h = { type = \"half\", fill = \"1\" }  # CHECK: ", "b = { type = \"bool\"",
-        "alpha = { type = \"float\", fill = \"1\" }  # CHECK: ", "seed = { type = \"int32\", fill = "}},
+        "alpha = { type = \"float\", fill = \"1\" }  # CHECK: ", "seed = { size = 512, host = 32 }  # CHECK: "}},
       {"__global__ void f(float* c, const float* a, const float* b, int M, int N, int K) { c[threadIdx.x] = a[0]; }",
-       {"c = { type = \"float\", size = \"M * N\"", "a = { type = \"float\", size = \"M * K\"",
-        "b = { type = \"float\", size = \"K * N\"", "M = { size = 512, host = 32 }"}},
+       {"c = { type = \"float\", size = \"M * N * K\", role = \"out\" }  # FILL IN: ",
+        "M = { size = 512, host = 32 }"}},
       {"__global__ void f(float* sum, const float* in, int n) { atomicAdd(sum, in[threadIdx.x]); }",
-       {"sum = { type = \"float\", size = \"1\", role = \"inout\" }  # CHECK: "}},
+       {"sum = { type = \"float\", size = \"n\", role = \"inout\" }  # CHECK: "}},
       {"#define N 1024\n__global__ void f(float* out) { if (threadIdx.x < N) out[threadIdx.x] = 1; }",
-       {"out = { type = \"float\", size = \"1024\""}},
-      {"typedef float real;\n__global__ void f(real* out, real* in) { extern __shared__ real s[]; out[threadIdx.x] = "
+       {"out = { type = \"float\", size = \"n\", role = \"out\" }  # CHECK: its size"}},
+      {"using real = float;\n__global__ void f(real* out, real* in) { extern __shared__ real s[]; out[threadIdx.x] = "
        "in[0]; }",
-       {"in = { type = \"float\", size = \"n\", role = \"in\" }  # CHECK: ",
-        "  # FILL IN: the bytes of dynamic shared memory", "n = { size = 1048576, host = 4096 }  # CHECK: "}},
+       {"in = { type = \"float\", size = \"n\", role = \"in\" }  # CHECK: ", "shared = \"1024\"  # FILL IN: ",
+        "n = { size = 16777216, host = 4096 }  # CHECK: "}},
       {"enum class Order { a, b };\ntemplate <Order O> __global__ void f(int* out, int n) { out[threadIdx.x] = 1; }",
-       {"entry = \"f<0>\"  # FILL IN: what stands for `O`, in place of 0"}},
+       {"entry = \"f<0>\"  # FILL IN: a template argument in place of 0"}},
       {"template <typename Op> __global__ void f(int* out, Op op, int n) { out[threadIdx.x] = op(1); }\n"
        "struct Plus { int x; };\nvoid g(int* o) { f<Plus><<<unknown(3), 32>>>(o, Plus(), 7); }",
-       {"entry = \"f<Plus>\"\n", "# CHECK: guessed; the file launches with `unknown(3)`"}},
+       {"entry = \"f<Plus>\"\n", "# FILL IN: the file launches with `unknown(3)`"}},
       {"namespace a::b { __global__ void f(int* device, int floor, int) { device[threadIdx.x] = 1; } }",
        {"entry = \"a::b::f\"", "name = \"f\"", "argument_3 = { type = \"int32\", fill = "}},
       {"#define BLOCK 64\ntemplate <int ITEMS> __global__ void f(int* out, int n) { out[threadIdx.x * ITEMS + BLOCK] = "
        "1; }",
-       {"BLOCK = [64, 32, 128, 16]\n", "ITEMS_ = [4, 2, 8, 1]", "entry = \"f<ITEMS_>\""}},
+       {"BLOCK = [64, 32, 128, 16]\n", "ITEMS_ = [16, 8, 32, 4]  # FILL IN: ", "entry = \"f<ITEMS_>\""}},
   };
   for (const Case& c : cases) {
     const std::string text = draft_of(c.code);
@@ -159,6 +160,31 @@ TEST(Draft, TakesTheKernelThatIsNamedLaunchedOrAlone) {
   EXPECT_THAT(message("#define K(x) __global__ void x\nK(f)() {}", std::nullopt), HasSubstr("the macro K hides"));
 }
 
+// attune has room for 256 arguments, and as many parameters: a draft with more would be refused.
+TEST(Draft, IsAnErrorWhereAttuneHasNoRoomForTheArguments) {
+  const auto kernel = [](int count) {
+    std::string list = "float* a";
+    for (int i = 1; i < count; ++i) list += ", float b" + std::to_string(i);
+    return "__global__ void f(" + list + ") { a[threadIdx.x] = b1; }";
+  };
+  EXPECT_NO_THROW(spec_of(kernel(256)));
+  try {
+    draft_of(kernel(257));
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("f has 257 arguments"), HasSubstr("room for 256: pass a structure")));
+  }
+}
+
+TEST(Draft, MakesAParameterOfABlockThatTheCallerChooses) {
+  const std::string text = draft_of(copy +
+                                    "void run(float* a, const float* b, int count, int block_size) {\n"
+                                    "  const int blocks = ceil_div(count, block_size);\n"
+                                    "  copy<<<blocks, block_size>>>(a, b, count);\n}\n");
+  EXPECT_THAT(text, AllOf(HasSubstr("BLOCK = [256, 128, 512, 64]  # CHECK: "), HasSubstr("block = [\"BLOCK\"]\n"),
+                          HasSubstr("grid = [\"ceil_div(n, BLOCK)\"]\n")));
+}
+
 TEST(Draft, NeitherEndsItsCommentNorHoldsControlCharacters) {
   const std::string text = draft_of(
       "__global__ void f(int* a, int n) { a[0] = 1; }\n"
@@ -172,12 +198,12 @@ TEST(Draft, NeitherEndsItsCommentNorHoldsControlCharacters) {
 
 TEST(Draft, MarksAreListedWithTheirLines) {
   const std::vector<Mark> marks =
-      marks_in("a = 1\nb = \"# x\"  # CHECK: why\n# FILL IN: it\n# c = 2  # FILL IN: two\n");
+      marks_in("a = 1\nb = \"# x\"  # CHECK: why\n# FILL IN: it\nc = [\"# 2\"]  # FILL IN: two\n");
   ASSERT_EQ(marks.size(), 3u);
   EXPECT_EQ(marks[0].line, 2u);
-  EXPECT_EQ(marks[0].subject + "|" + marks[0].text, "b|CHECK: why");
-  EXPECT_EQ(marks[1].subject + "|" + marks[1].text, "|FILL IN: it");
-  EXPECT_EQ(marks[2].subject + "|" + marks[2].text, "c|FILL IN: two");
+  EXPECT_EQ(marks[0].text, "b: CHECK: why");
+  EXPECT_EQ(marks[1].text, "FILL IN: it");
+  EXPECT_EQ(marks[2].text, "c: FILL IN: two");
 }
 
 }  // namespace
