@@ -82,7 +82,7 @@ std::string array_line(Parts& parts, std::size_t index, std::string& mark) {
   return fmt::format("{{ type = {}, size = {}, role = \"{}\" }}", quoted(type), quoted(elements), role);
 }
 
-std::string scalar_line(const Parts& parts, std::size_t index, std::string& mark) {
+std::string scalar_line(const Parts& parts, std::size_t index, const std::string& name, std::string& mark) {
   const FunctionParameter& parameter = parts.kernel.parameters[index];
   const std::string type = parts.type(parameter.type);
   const TypeInfo* const known = find_type(type);
@@ -92,7 +92,7 @@ std::string scalar_line(const Parts& parts, std::size_t index, std::string& mark
         parameter.type, guessed_bytes);
     return fmt::format("{{ type = \"uint8\", size = {}, role = \"in\", pass = \"value\" }}", guessed_bytes);
   }
-  if (std::ranges::count(parts.sizes, parameter.name) > 0) return fmt::format("{{ type = {} }}", quoted(type));
+  if (std::ranges::count(parts.sizes, name) > 0) return fmt::format("{{ type = {} }}", quoted(type));
   const std::optional<std::int64_t> passed = parts.value(parts.passed(index));
   if (!passed) mark = "CHECK: its value while tuning";
   return fmt::format("{{ type = {}, fill = \"{}\" }}", quoted(type), passed.value_or(1));
@@ -111,7 +111,7 @@ void draft_arguments(Parts& parts) {
     std::string name = is_identifier(parameter.name) ? parameter.name : fmt::format("argument_{}", i + 1);
     while (!taken.insert(name).second) name += '_';
     Line line{name, "", ""};
-    line.value = parameter.pointers > 0 ? array_line(parts, i, line.mark) : scalar_line(parts, i, line.mark);
+    line.value = parameter.pointers > 0 ? array_line(parts, i, line.mark) : scalar_line(parts, i, name, line.mark);
     names.push_back(name);
     parts.arguments.push_back(std::move(line));
   }

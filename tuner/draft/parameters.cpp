@@ -65,7 +65,7 @@ void draft_macros(Parts& parts) {
 bool may_be_size(const Parts& parts, const FunctionParameter& parameter) {
   constexpr std::string_view types[] = {"int32", "uint32", "int64", "uint64"};
   return std::ranges::find(types, parts.type(parameter.type)) != std::end(types) && parameter.pointers == 0 &&
-         is_allowed_name(parameter.name) && parts.new_name(parameter.name) == parameter.name + "_";  // it is not used
+         is_allowed_name(parameter.name) && std::ranges::count(parts.problem, parameter.name, &Line::key) == 0;
 }
 
 // What a size is while tuning: what is known, else one of 2^24 elements, or less where there are several.

@@ -60,7 +60,7 @@ Texts guessed_block(const Parts& parts) {
 
 Texts guessed_grid(const Parts& parts, const Texts& block) {
   Texts grid;
-  for (std::size_t d = 0; d < 3; ++d) {
+  for (std::size_t d = 0; d < 3 && d < std::max(parts.sizes.size(), block.size()); ++d) {
     const std::string& size = parts.sizes[std::min(d, parts.sizes.size() - 1)];
     const std::string across = d < block.size() ? fmt::format("ceil_div({}, {})", size, block[d]) : size;
     grid.push_back(parts.uses("blockIdx", static_cast<int>(d)) ? across : "1");

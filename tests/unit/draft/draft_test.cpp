@@ -128,6 +128,10 @@ TEST(Draft, IsReadByAttuneAndMarksWhatItGuesses) {
        {"entry = \"f<Plus>\"\n", "# FILL IN: the file launches with `unknown(3)`"}},
       {"namespace a::b { __global__ void f(int* device, int floor, int) { device[threadIdx.x] = 1; } }",
        {"entry = \"a::b::f\"", "name = \"f\"", "argument_3 = { type = \"int32\", fill = "}},
+      {"__global__ void f(int* out, int n, int n) { out[blockIdx.y] = n; }",
+       {"n_ = { type = \"int32\", fill = \"1\" }"}},
+      {"struct P { int a; };\n__global__ void f(P* out, int n) { out[blockIdx.x * blockDim.x + blockIdx.y].a = n; }",
+       {"grid = [\"ceil_div(n, BLOCK)\"]", "role = \"inout\" }  # FILL IN: "}},
       {"#define BLOCK 64\ntemplate <int ITEMS> __global__ void f(int* out, int n) { out[threadIdx.x * ITEMS + BLOCK] = "
        "1; }",
        {"BLOCK = [64, 32, 128, 16]\n", "ITEMS_ = [16, 8, 32, 4]  # FILL IN: ", "entry = \"f<ITEMS_>\""}},
