@@ -10,6 +10,7 @@ set(may_bundle ${may_kernel} kernel)
 set(may_files base core)
 set(may_spec ${may_kernel} kernel space bundle)
 set(may_exports ${may_spec} spec)
+set(may_draft base core expression spec)
 set(may_search ${may_kernel} kernel space)
 set(may_score ${may_search} search)
 set(may_measure ${may_kernel} kernel space)
@@ -26,9 +27,9 @@ set(may_tuning ${may_session} session spec bundle dispatch)
 set(may_apps/terminal terminal)
 set(may_apps/embedder ${may_spec} spec files terminal)
 set(may_apps/score ${may_score} score recordings terminal)
-set(may_apps/attune ${may_tuning} tuning exports score recordings kernel_files builtin terminal)
+set(may_apps/attune ${may_tuning} tuning exports draft score recordings kernel_files builtin terminal)
 set(may_apps/examples ${may_apps/attune} apps/attune c_api builtin)
-set(layers base core expression kernel space bundle files spec exports search score measure db recordings device worker
+set(layers base core expression kernel space bundle files spec exports draft search score measure db recordings device worker
     session dispatch/database dispatch c_api kernel_files tuning apps/terminal apps/embedder apps/score apps/attune apps/examples)
 
 # Libraries of others, by how their headers begin: who may include them. CUDA's are nobody's: device/cuda declares what it

@@ -18,6 +18,7 @@ struct Command {
   int (*run)(const Arguments& arguments);  // returns an ExitCode; throws Error, UsageError
 };
 
+int run_new(const Arguments& arguments);
 int run_tune(const Arguments& arguments);
 int run_check(const Arguments& arguments);
 int run_bench(const Arguments& arguments);

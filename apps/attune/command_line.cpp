@@ -21,6 +21,7 @@ namespace attune::cli {
 namespace {
 
 constexpr Command all_commands[] = {
+    {"new", "write a kernel file to start from, for a CUDA file that has none", run_new},
     {"tune", "search the best configuration of a kernel on this device and remember it", run_tune},
     {"check", "compile and run one configuration; show verdict, resources and the compiler's log", run_check},
     {"bench", "compare configurations, the record and a copy of as many bytes by interleaved samples", run_bench},
