@@ -170,5 +170,35 @@ TEST_F(Tutorial, MacrosConstantsAndPartialSumsWorkAsTheComparisonSays) {
   follow("coming_from.md", 2);
 }
 
+// Returns what stands between the fences of this number behind a heading.
+std::string block_of(const std::string& page, const std::string& heading, int number) {
+  std::size_t begin = page.find(heading), end = begin;
+  for (int i = 0; i <= number; ++i) {
+    begin = page.find("\n", page.find("\n```", end) + 1) + 1;
+    end = page.find("\n```", begin) + 1;
+    if (i < number) end += 3;
+  }
+  return page.substr(begin, end - begin);
+}
+
+// The page leaves out the hints at the end of a draft.
+TEST_F(Tutorial, AProgramIsTunedAsTheComparisonSays) {
+  const std::string page = content_of(ATTUNE_SOURCE_DIR "/docs/coming_from.md"), heading = "## A file with main()";
+  const std::string program = write("saxpy.cu", block_of(page, heading, 0));
+  const std::string printed = output_of({"new", program});
+  const std::string draft = (folder_ / "saxpy.attune.cu").string();
+  const std::vector<std::string> drafted = lines_of(content_of(draft));
+  auto at = drafted.begin();
+  for (const std::string& line : lines_of(block_of(page, heading, 1))) {
+    at = std::find(at, drafted.end(), line);
+    ASSERT_NE(at, drafted.end()) << "the draft lacks `" << line << "`:\n" << content_of(draft);
+  }
+  for (const std::string& line : lines_of(block_of(page, heading, 2))) {
+    if (line.starts_with("  line ")) EXPECT_THAT(printed, testing::HasSubstr(line));
+  }
+  if (output_of({"--version"}).find("NVRTC   none") != std::string::npos) GTEST_SKIP() << "needs NVRTC";
+  EXPECT_THAT(output_of({"check", draft, "--device", "sm_90"}), testing::HasSubstr("verdict: ok"));
+}
+
 }  // namespace
 }  // namespace attune::test
