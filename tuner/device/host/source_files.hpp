@@ -12,9 +12,9 @@
 namespace attune {
 
 // Where the texts of a compile lie in its folder. Deep, so that headers named "../x.cuh" stay inside the folder.
-inline constexpr const char* source_place = "1/2/3/4/5/6/7/8";  // for names in quotes
+inline constexpr const char* source_place = "1/2/3/4/5/6/7/8";     // for names in quotes
 inline constexpr const char* after_place = "after/2/3/4/5/6/7/8";  // for names in <...>, behind the system's
-inline constexpr const char* own_place = "own";                     // attune's own headers
+inline constexpr const char* own_place = "own";                    // attune's own headers
 
 // Writes the files into a folder of the compile's own; the unit is "kernel.cpp" in source_place. Throws Error when a
 // file cannot be written, and for a header whose name leads out of the folder.
