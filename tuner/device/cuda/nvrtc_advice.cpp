@@ -16,7 +16,7 @@ constexpr std::string_view of_host_code[] = {"host functions are not allowed",
                                              "identifier \"cudaStream",
                                              "identifier \"cudaGetLastError",
                                              "identifier \"cudaDeviceSynchronize"};
-constexpr std::string_view unknown_names[] = {"is undefined", "has no member"};
+constexpr std::string_view unknown_names[] = {"is undefined", "has no member", "must be a class or namespace name"};
 
 constexpr std::string_view let_it_be_ignored =
     "if this is host code, let it be ignored by host_code = \"ignore\" in [compile] (docs/coming_from.md); a function "
@@ -37,6 +37,10 @@ constexpr Advice advices[] = {
      "a header is found beside the kernel file, in the folders of -I in [compile] options, or in the toolkit; "
      "attune_embed() brings what HEADERS names. Of a host's headers there are those of docs/cuda_device.md; leave "
      "others out with #ifndef __CUDACC_RTC__"},
+    {"namespace \"cub\" has no member",
+     "cub/cub.cuh and other headers of functions for the whole device do not compile with NVRTC: include those of "
+     "warps "
+     "and blocks, such as cub/block/block_reduce.cuh, and leave the others out with #ifndef __CUDACC_RTC__"},
     {"does not support exception handling",
      "NVRTC takes no throw, try and catch, not even in host code: leave them out with #ifndef __CUDACC_RTC__"},
 };
