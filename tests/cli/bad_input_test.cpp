@@ -86,7 +86,7 @@ TEST_F(BadInput, OnTheCommandLineIsNamed) {
 // A plan for 0 is an answer; a session for 0 has nothing to measure.
 TEST_F(BadInput, OfSizeZeroIsNothingToTune) {
   const std::string file = scale_with("name = \"scale\"", "name = \"scale\"\nempty = \"nothing\"");
-  for (const char* const command : {"tune", "check", "bench", "space", "ladder"})
+  for (const char* const command : {"tune", "check", "bench", "space"})
     expect_failure(2, {command, file, "--problem", "n=0"}, {"n=0", "nothing to tune"});
   EXPECT_THAT(on_one_line(output_of({"plan", file, "--problem", "n=0"})), HasSubstr("launches nothing for n=0"));
   expect_failure(2, {"plan", file, "--problem", "n=-1"}, {"from 0 to"});
