@@ -91,11 +91,13 @@ void draft_parameters(Parts& parts) {
 
 void draft_sizes(Parts& parts) {
   const std::vector<FunctionParameter>& all = parts.kernel.parameters;
-  const auto count = std::ranges::count_if(all, [&](const auto& one) { return may_be_size(parts, one); });
+  const auto is_size = [&](std::size_t i) { return may_be_size(parts, all[i]) && !parts.passes_counter(i); };
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) count += is_size(i) ? 1 : 0;
   std::map<std::string, std::string> names;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string& name = all[i].name;
-    if (!may_be_size(parts, all[i])) continue;
+    if (!is_size(i)) continue;
     const std::int64_t value = parts.value(parts.passed(i)).value_or(0);
     if (is_identifier(parts.passed(i))) names.emplace(parts.passed(i), name);
     parts.problem.push_back(
