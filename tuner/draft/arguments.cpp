@@ -49,9 +49,8 @@ std::string allocated(const Parts& parts, std::size_t index) {
   const std::string text = parts.expression(parts.definition("&" + parts.passed(index))).value_or("");
   static const std::regex product(
       R"((?:sizeof\([^()]*\) ?\* ?)?((?:[^()+<>?-]|\((?:[^()]|\([^()]*\))*\))+?)(?: ?\* ?sizeof\([^()]*\))?)");
-  static const std::regex one(R"(sizeof\([^()]*\))");
   std::smatch match;
-  if (std::regex_match(text, one)) return "1";
+  if (text.starts_with("sizeof(") && text.find(')') == text.size() - 1) return "1";
   if (text.find("sizeof(") == std::string::npos || !std::regex_match(text, match, product)) return "";
   const std::string elements = match[1];
   if (elements.find("sizeof") != std::string::npos) return "";

@@ -32,8 +32,7 @@ struct Kernel {
   std::string launch_bound;  // the threads of __launch_bounds__
   Texts code;                // the texts of its tokens
   Texts reached;             // these, and those of the file's functions that it calls; see with_helpers()
-  // Returns whether a word is in what is reached.
-  bool mentions(std::string_view word) const;
+  bool mentions(std::string_view word) const;  // in what is reached
 };
 
 // What names were last set to: variables, types (`using real = float`), macros. A dim3 has one text for each dimension.

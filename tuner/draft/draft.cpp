@@ -106,8 +106,8 @@ std::string drafted(const CudaFile& file, const Kernel& kernel, const std::strin
     throw UsageError("an #include cannot name `" + include +
                      "`; give the file a name without quotes and control characters");
   const auto launch = std::ranges::find(file.launches, last_name(kernel.name), &Launch::kernel);
-  const Kernel whole = with_helpers(file, kernel);
-  Parts parts{.file = file, .kernel = whole, .launch = launch == file.launches.end() ? nullptr : &*launch};
+  Parts parts{
+      .file = file, .kernel = with_helpers(file, kernel), .launch = launch == file.launches.end() ? nullptr : &*launch};
   draft_parameters(parts);
   draft_sizes(parts);
   draft_step(parts);

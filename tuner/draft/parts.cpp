@@ -12,8 +12,8 @@
 namespace attune::draft {
 namespace {
 
-constexpr std::size_t most_aliases = 8;  // one behind the other
-constexpr std::size_t longest = 300;     // bytes and tokens
+constexpr int most_aliases = 8;       // one behind the other
+constexpr std::size_t longest = 300;  // bytes and tokens
 
 [[noreturn]] void fail() { throw ExpressionError("attune has no words for it", 0); }
 
@@ -30,20 +30,15 @@ std::string with_ceil_div(std::string text) {
   return done + text;
 }
 
-// Returns whether one of the signs stands outside of brackets.
-bool has_outer(Part part, std::string_view signs) {
-  int depth = 0;
-  return std::ranges::any_of(part, [&](const Token& token) {
-    depth += step_of(token);
-    return depth == 0 && signs.find(token.text) != std::string_view::npos;
-  });
-}
-
-// Returns what stands in the brackets around all.
-Part unwrapped(Part part) {
-  while (part.size() > 2 && part[0].text == "(" && closing(part, 0) == part.size() - 1)
-    part = part.subspan(1, part.size() - 2);
-  return part;
+// Writes the first `ceil(a / b)` as ceil_div(a, b), and whole numbers in it without a point.
+std::string with_ceil(const std::string& text) {
+  static const std::regex rounding_up(
+      R"(ceil\(((?:(?:[\w.]+|\([^()/]*\)) ?\* ?)*(?:[\w.]+|\([^()/]*\))) ?/ ?([\w.]+|\([^()/]*\))\))"),
+      superfluous(R"(\((\w+)\)|(\d+)\.0*(?!\d))");
+  std::smatch match;
+  if (!std::regex_search(text, match, rounding_up)) return text;
+  const std::string rounded = "ceil_div(" + match[1].str() + ", " + match[2].str() + ")";
+  return match.prefix().str() + std::regex_replace(rounded, superfluous, "$1$2") + match.suffix().str();
 }
 
 // Writes an integer expression of host code in attune's words.
@@ -53,20 +48,18 @@ class Translation {
 
   std::string text(std::string_view code) {
     const CodeTokens tokens(code);
-    return with_ceil_div(text(Part(tokens.code())));
-  }
-
- private:
-  std::string text(Part part) {
     std::string text;
-    for (std::size_t at = 0; at < part.size();) {
+    for (std::size_t at = 0; at < tokens.code().size();) {
       if (text.size() > longest || ++steps_ > longest) fail();
-      if (part[at].after_blank && !text.empty()) text += ' ';
-      text += read(part, at);
+      if (tokens.code()[at].after_blank && !text.empty()) text += ' ';
+      text += read(tokens.code(), at);
     }
+    text = with_ceil_div(with_ceil(text));
+    if (text.find('.') != std::string::npos) fail();  // a number that is not whole
     return text;
   }
 
+ private:
   // Translates what is at `at`, and goes on behind it.
   std::string read(Part part, std::size_t& at) {
     const Token& token = part[at];
@@ -78,31 +71,13 @@ class Translation {
     }
     ++at;
     if (token.kind == SourceToken::Kind::number) {
-      while (word.size() > 1 && std::string_view("uUlL").find(word.back()) != std::string::npos) word.pop_back();
-      static const std::regex whole_number(R"(^(\d+)\.0*[fF]?$)");
-      if (in_ceil_) word = std::regex_replace(word, whole_number, "$1");
+      while (word.size() > 1 && std::string_view("uUlLfF").find(word.back()) != std::string::npos) word.pop_back();
       const bool is_octal = word.size() > 1 && word[0] == '0';
-      if (!std::ranges::all_of(word, is_digit) || is_octal) fail();
+      if (word.find_first_not_of("0123456789.") != std::string::npos || is_octal) fail();
     } else if (std::string_view("+-*/%()<>=!?:,").find(word) == std::string::npos) {
       fail();
     }
     return word;
-  }
-
-  // Writes the inside of `ceil(a / b)` as ceil_div(a, b) if a floating-point number is in it. Else `/` rounds down.
-  std::string rounded_up(Part quotient) {
-    const auto is_floating = [](const Token& token) {
-      return token.text == "float" || token.text == "double" ||
-             (token.kind == SourceToken::Kind::number && token.text.find('.') != std::string::npos);
-    };
-    const std::size_t slash = position_of(quotient, "/");
-    if (std::ranges::count(quotient, "/", &Token::text) != 1 || std::ranges::none_of(quotient, is_floating)) fail();
-    const Part dividend = quotient.first(slash), divisor = quotient.subspan(slash + 1);
-    if (has_outer(dividend, "+-%") || has_outer(divisor, "+-%*")) fail();
-    in_ceil_ = true;
-    const std::string rounded = "ceil_div(" + text(unwrapped(dividend)) + ", " + text(unwrapped(divisor)) + ")";
-    in_ceil_ = false;
-    return rounded;
   }
 
   std::string read_name(Part part, std::size_t& at) {
@@ -110,16 +85,13 @@ class Translation {
     std::string name(part[at++].text);
     const std::string_view next = at < part.size() ? part[at].text : "";
     if (name == "static_cast" && next == "<") {
-      at = std::min(at + position_of(part.subspan(at), ">") + 1, part.size());
+      at += position_of(part.subspan(at), ">") + 1;
       return "";
     }
     if (next == "(") {
-      if (!type_name(name).empty()) return "";  // a cast
-      if (name == "ceil" || name == "ceilf") {
-        const Part quotient = inside(part, at);
-        at = std::min(closing(part, at) + 1, part.size());
-        return rounded_up(quotient);
-      }
+      if (!type_name(name).empty()) return "";                         // a cast
+      static const std::regex floating(R"(\b(float|double)\b|\d\.)");  // else `/` rounds down
+      if ((name == "ceil" || name == "ceilf") && std::regex_search(text_of(inside(part, at)), floating)) return "ceil";
       if (is_ceil_div(name)) name = "ceil_div";
       if (name == "ceil_div" || name == "min" || name == "max") return name;
       if (name != "sizeof") fail();
@@ -142,7 +114,6 @@ class Translation {
 
   const Parts& parts_;
   std::size_t steps_ = 0;
-  bool in_ceil_ = false;  // where 256.0 is 256
 };
 
 }  // namespace
@@ -199,20 +170,18 @@ std::string Parts::type(const std::string& spelling) const {
 }
 
 std::string Parts::resolved(std::string name) const {
-  for (std::size_t i = 0; i < most_aliases && !definition(name).empty(); ++i) name = definition(name);
+  for (int i = 0; i < most_aliases && !definition(name).empty(); ++i) name = definition(name);
   return name;
 }
 
 Texts Parts::names_in(const std::string& code) const {
-  Texts found, codes{code};
-  for (std::size_t i = 0; i < codes.size() && i < most_aliases; ++i) {
-    const std::string next = codes[i];
+  Texts found;
+  std::string next = code;
+  for (std::size_t i = 0; i <= found.size() && i < longest; ++i) {
     const CodeTokens tokens(next);
-    for (const Token& token : tokens.code()) {
-      if (!token.is_word()) continue;
-      found.emplace_back(token.text);
-      if (const std::string value = definition(found.back()); !value.empty()) codes.push_back(value);
-    }
+    for (const Token& token : tokens.code())
+      if (token.is_word()) found.emplace_back(token.text);
+    next = i < found.size() ? definition(found[i]) : "";
   }
   return found;
 }

@@ -20,7 +20,7 @@ constexpr std::int64_t most_threads = 1024;  // of a block, on every GPU
 
 struct Parts {
   const CudaFile& file;
-  const Kernel& kernel;
+  const Kernel kernel;
   const Launch* launch = nullptr;  // the first of the kernel; null if the file has none
   std::vector<Line> problem = {}, parameters = {}, step = {}, arguments = {};
   std::map<std::string, std::string> names = {};  // of the code, and what front matter calls them

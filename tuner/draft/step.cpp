@@ -58,20 +58,18 @@ Texts guessed_block(const Parts& parts) {
   return is_flat ? Texts{text} : Texts{text, text};
 }
 
-// Returns the size of the problem that host code names; "" if it names none.
-std::string named_size(const Parts& parts, const std::string& code) {
-  for (const std::string& name : parts.names_in(code))
+// Returns the size of the problem that the launch names for a dimension, else that of the dimension.
+std::string size_along(const Parts& parts, const Texts& codes, std::size_t dimension) {
+  for (const std::string& name : parts.names_in(dimension < codes.size() ? codes[dimension] : ""))
     if (const auto known = parts.names.find(name); known != parts.names.end())
       if (std::ranges::count(parts.sizes, known->second) > 0) return known->second;
-  return "";
+  return parts.sizes[std::min(dimension, parts.sizes.size() - 1)];
 }
 
-// Returns a grid over the sizes: those that the launch names, else one after the other.
 Texts guessed_grid(const Parts& parts, const Texts& codes, const Texts& block) {
   Texts grid;
   for (std::size_t d = 0; d < 3 && d < std::max(parts.sizes.size(), block.size()); ++d) {
-    const std::string named = d < codes.size() ? named_size(parts, codes[d]) : "",
-                      size = named.empty() ? parts.sizes[std::min(d, parts.sizes.size() - 1)] : named;
+    const std::string size = size_along(parts, codes, d);
     const std::string across = d < block.size() ? fmt::format("ceil_div({}, {})", size, block[d]) : size;
     grid.push_back(parts.uses("blockIdx", static_cast<int>(d)) ? across : "1");
   }
