@@ -8,15 +8,21 @@
 
 #include "attune/error.hpp"
 #include "attune/search_space.hpp"
+#include "base/counted.hpp"
+#include "base/regular_file.hpp"
 #include "check_report.hpp"
 #include "device/cuda/launched_log.hpp"
+#include "draft/draft.hpp"
 #include "kernel/problem.hpp"
 #include "options.hpp"
+#include "put_text.hpp"
 #include "sanitize.hpp"
 #include "session/explanations.hpp"
+#include "spec/front_matter.hpp"
 #include "spec/kernel_file.hpp"
 #include "spec/unmentioned.hpp"
 #include "stored.hpp"
+#include "text.hpp"
 #include "worker.hpp"
 #include "worker/pool.hpp"
 
@@ -190,6 +196,36 @@ std::optional<Sanitizers> sanitizers_wanted(const Options& options) {
   return sanitizers().any() ? std::nullopt : std::optional(wanted);
 }
 
+// Checks a kernel, and ends the report. Returns the exit code.
+int check(const KernelSpec& spec, const Options& options, CheckReport& report) try {
+  const std::string name = device_name(options);
+  if (is_architecture(name)) return compile_only(spec, options, name, report);
+  const std::unique_ptr<Device> sanitized = sanitizers().any() ? open_device(name) : nullptr;
+  const std::unique_ptr<Workers> workers = workers_of(sanitized.get(), name, options.has("json"));
+  CheckJobs jobs(*workers, options.seconds("time-limit").value_or(Pool::forever));
+  const Chosen chosen(spec, options, name.substr(0, name.find(':')), jobs.device(), report);
+  if (!chosen.is_legal()) return chosen.show_why_not(report);
+  const CompileOutcome outcome = jobs.compile(chosen.request(jobs.device()));
+  if (!show_compiled(outcome, chosen.subject(), jobs.device(), report)) return report.show_verdict(outcome.verdict, "");
+  return run_on_device(chosen.subject(), *outcome.image, jobs, report);
+} catch (const TimeIsUp& up) {
+  return report.show_verdict(Verdict::timeout, up.what());
+}
+
+// Prints which lines of a file that `attune new` has begun are still to be filled in.
+void note_marks_left(const std::string& file) {
+  const auto [text, why] = read_regular_file(file, std::uint64_t{4} << 20);
+  if (!why.empty()) return;
+  std::vector<std::size_t> lines;
+  for (const draft::Mark& mark : draft::marks_in(text.substr(0, split_front_matter(text, file).closing)))
+    if (mark.text.find("FILL IN: ") != std::string::npos) lines.push_back(mark.line);
+  if (!lines.empty())
+    put_text("note: {}\n", in_lines(fmt::format("{} of the front matter {} still to be filled in (# FILL IN): {}",
+                                                counted(lines.size(), "line"), lines.size() == 1 ? "is" : "are",
+                                                fmt::join(lines, ", ")),
+                                    6));
+}
+
 }  // namespace
 
 int run_check(const Arguments& arguments) {
@@ -214,22 +250,10 @@ int run_check(const Arguments& arguments) {
 
   const EndReport end;
   const KernelSpec spec = find_kernel(options, options.required("kernel"));
-  const std::string name = device_name(options);
   CheckReport report(options.has("json"));
-  try {
-    if (is_architecture(name)) return compile_only(spec, options, name, report);
-    const std::unique_ptr<Device> sanitized = sanitizers().any() ? open_device(name) : nullptr;
-    const std::unique_ptr<Workers> workers = workers_of(sanitized.get(), name, options.has("json"));
-    CheckJobs jobs(*workers, options.seconds("time-limit").value_or(Pool::forever));
-    const Chosen chosen(spec, options, name.substr(0, name.find(':')), jobs.device(), report);
-    if (!chosen.is_legal()) return chosen.show_why_not(report);
-    const CompileOutcome outcome = jobs.compile(chosen.request(jobs.device()));
-    if (!show_compiled(outcome, chosen.subject(), jobs.device(), report))
-      return report.show_verdict(outcome.verdict, "");
-    return run_on_device(chosen.subject(), *outcome.image, jobs, report);
-  } catch (const TimeIsUp& up) {
-    return report.show_verdict(Verdict::timeout, up.what());
-  }
+  const int code = check(spec, options, report);
+  if (!options.has("json") && is_kernel_file(options.required("kernel"))) note_marks_left(options.required("kernel"));
+  return code;
 }
 
 }  // namespace attune::cli

@@ -53,7 +53,9 @@ void show_written(const fs::path& file, const draft::CudaFile& read, const draft
     const std::string place = fmt::format("  line {:<4}", mark.line);
     put_text("{}{}\n", place, in_lines(mark.text, place.size()));
   }
-  put_text("next: attune check {}\n", shell_word(file.string()));
+  // The host device cannot run it where there is host code.
+  put_text("next: attune check {}{}\n", shell_word(file.string()),
+           read.has_host_code ? "\n      (without a GPU: --device sm_90)" : "");
 }
 
 }  // namespace

@@ -104,8 +104,9 @@ class New : public Workbench {
 
 TEST_F(New, AMatrixProductWithMainIsReadFromItsLaunchAndAllocations) {
   const std::string out = output_of({"new", write("matmul.cu", matmul)});
-  EXPECT_THAT(on_one_line(out), AllOf(HasSubstr("matmul.attune.cu for the kernel matmul"),
-                                      HasSubstr("1 line to look at"), HasSubstr("next: attune check ")));
+  EXPECT_THAT(on_one_line(out),
+              AllOf(HasSubstr("matmul.attune.cu for the kernel matmul"), HasSubstr("1 line to look at"),
+                    HasSubstr("next: attune check "), HasSubstr("(without a GPU: --device sm_90)")));
   expect_to_fit(out);
   const std::string text = content_of(folder_ / "matmul.attune.cu");
   for (const char* const line :
@@ -123,13 +124,18 @@ TEST_F(New, AFileWithMainIsCompiledForAGpuAfterItsMarksWereLookedAt) {
             {{"TILE_DIM = [16, 8, 32, 4]", "TILE_DIM = [8, 16, 32]"},
              {"\"64 * epsilon('float')\"  #", "\"sqrt(K) * 4 * epsilon('float')\"  #"}},
             "sm_90");
+  EXPECT_THAT(attune({"check", file, "--device", "sm_90"}).out, Not(HasSubstr("filled in")));
   std::string wide = matmul;
   wide.replace(wide.find("int M, int N,"), 6, "Shape shape, int M,");
   wide.replace(wide.find("d_c, m, n, k"), 4, "d_c, Shape(),");
   wide.insert(0, "struct Shape { int depth[3]; };\n");
   output_of({"new", write("wide.cu", wide)});
-  expect_ok((folder_ / "wide.attune.cu").string(),
-            {{"size = 16, role = \"in\", pass", "size = 12, role = \"in\", pass"}}, "sm_90");
+  const std::string draft = (folder_ / "wide.attune.cu").string(),
+                    left = "of the front matter is still to be filled in (# FILL IN): 20";
+  EXPECT_THAT(on_one_line(attune({"check", draft, "--device", "sm_90"}).out), HasSubstr("note: 1 line " + left));
+  const CommandResult json = attune({"check", draft, "--device", "sm_90", "--json"});
+  EXPECT_THAT(json.out + json.err, Not(HasSubstr("filled in")));
+  expect_ok(draft, {{"size = 16, role = \"in\", pass", "size = 12, role = \"in\", pass"}}, "sm_90");
 }
 
 TEST_F(New, ATemplatedReductionIsRightWithTheSizeOfItsResult) {
@@ -154,6 +160,7 @@ TEST_F(New, OneOfTwoKernelsIsNamed) {
   const std::string drafted = (folder_ / "drafts" / "copied.cu").string();
   std::filesystem::create_directory(folder_ / "drafts");
   const std::string out = output_of({"new", file, "--kernel", "copied", "-o", drafted});
+  EXPECT_THAT(out, Not(HasSubstr("without a GPU"))) << "the host device runs it";
   EXPECT_THAT(on_one_line(out), HasSubstr("note: the file has other kernels, for --kernel: twice"));
   EXPECT_THAT(content_of(drafted), AllOf(HasSubstr("#include \"../two.cu\""), HasSubstr("UNROLL = [4, 2, 8, 1]")));
   EXPECT_THAT(attune({"check", drafted}).out, HasSubstr("verdict: ok"));

@@ -21,7 +21,7 @@ constexpr int guessed_bytes = 16;           // of a structure
 // Returns the role of an array, by how the kernel uses it: `a[i] = x` sets it; anything else than `a[i]` may.
 std::string role_of(const Parts& parts, const FunctionParameter& parameter, std::string& mark) {
   if (parameter.is_const) return "in";
-  bool is_read = false, may_be_set = false;
+  bool is_read = false, is_set = false, may_be_set = false;
   const Texts& code = parts.kernel.code;
   const auto at = [&](std::size_t i) { return i < code.size() ? std::string_view(code[i]) : std::string_view(); };
   const auto own = static_cast<std::size_t>(std::ranges::find(code, parameter.name) - code.begin());
@@ -34,11 +34,13 @@ std::string role_of(const Parts& parts, const FunctionParameter& parameter, std:
                sets = is_element && at(end) == "=" && at(end + 1) != "=";
     const bool changes = at(end + 1) == "=" && std::string_view("=!<>").find(at(end)) == std::string_view::npos;
     is_read = is_read || !sets;
+    is_set = is_set || (is_element && (sets || changes));
     may_be_set = may_be_set || sets || changes || !is_element;
   }
   if (may_be_set && !is_read) return "out";
-  mark = may_be_set ? "CHECK: its role; `out` if what was there before does not matter"
-                    : "CHECK: its role; the kernel seems only to read it";
+  mark = is_set       ? "CHECK: its role; `out` if what was there before does not matter"
+         : may_be_set ? "CHECK: its role: in, out or inout"
+                      : "CHECK: its role; the kernel seems only to read it";
   return may_be_set ? "inout" : "in";
 }
 
@@ -48,6 +50,7 @@ std::string allocated(const Parts& parts, std::size_t index) {
   static const std::regex product(
       R"((?:sizeof\([^()]*\) ?\* ?)?((?:[^()+<>?-]|\((?:[^()]|\([^()]*\))*\))+?)(?: ?\* ?sizeof\([^()]*\))?)");
   std::smatch match;
+  if (text.starts_with("sizeof(") && text.find(')') == text.size() - 1) return "1";
   if (text.find("sizeof(") == std::string::npos || !std::regex_match(text, match, product)) return "";
   const std::string elements = match[1];
   if (elements.find("sizeof") != std::string::npos) return "";
@@ -59,27 +62,49 @@ std::string allocated(const Parts& parts, std::size_t index) {
   }
 }
 
+// Returns the type of which a template structure seems to be made: T of `Pack<T, 2>`; "" for any other.
+std::string member_type(const Parts& parts, const std::string& spelling) {
+  const std::size_t begin = spelling.find('<') + 1, end = spelling.find_first_of(",>", begin);
+  return begin == 0 || end == std::string::npos ? "" : parts.type(spelling.substr(begin, end - begin));
+}
+
 std::string array_line(Parts& parts, std::size_t index, std::string& mark) {
   const FunctionParameter& parameter = parts.kernel.parameters[index];
   std::string type = parts.type(parameter.type), elements = allocated(parts, index);
-  const std::string role = role_of(parts, parameter, mark);
+  const std::string role = role_of(parts, parameter, mark),
+                    role_mark = mark.empty() ? "" : "; " + mark.substr(std::string("CHECK: ").size());
   if (elements.empty()) {
     elements = fmt::format("{}", fmt::join(parts.sizes, " * "));
-    mark = fmt::format("{}: its size{}", parts.sizes.size() == 1 ? "CHECK" : "FILL IN",
-                       mark.empty() ? "" : "; " + mark.substr(std::string("CHECK: ").size()));
+    mark = (parts.sizes.size() == 1 ? "CHECK" : "FILL IN") + (": its size" + role_mark);
   }
   if (parameter.pointers > 1) {
     type = "uint64";
     mark = "FILL IN: pointers to pointers, which attune cannot fill: give the kernel one array";
   } else if (type.empty()) {
+    type = member_type(parts, parameter.type);
+    if (!type.empty())
+      mark = fmt::format("FILL IN: its size in {}, of which {} seems to be made{}", type, parameter.type, role_mark);
+  }
+  if (type.empty()) {
     type = "uint8";
     if (parameter.type != "void") {
       elements = fmt::format("{} * {}", guessed_bytes, elements);
-      mark = fmt::format("FILL IN: bytes, with sizeof({}) in place of {}", parameter.type, guessed_bytes);
+      mark = fmt::format("FILL IN: bytes, with those of one {} in place of {}{}", parameter.type, guessed_bytes,
+                         role_mark);
     }
   }
   if (role != "in") parts.outputs.push_back(type);
   return fmt::format("{{ type = {}, size = {}, role = \"{}\" }}", quoted(type), quoted(elements), role);
+}
+
+// Returns the number that the launch passes, or its constant: "0.12" of `constexpr float lambda = 0.12f`; "" if
+// unknown.
+std::string number_passed(const Parts& parts, std::size_t index) {
+  static const std::regex decimal(R"((-?\d+\.?\d*(?:[eE][-+]?\d+)?)[fF]?)");
+  if (const std::optional<std::int64_t> value = parts.value(parts.passed(index))) return std::to_string(*value);
+  const std::string text = parts.resolved(parts.passed(index));
+  std::smatch match;
+  return std::regex_match(text, match, decimal) ? match[1].str() : "";
 }
 
 std::string scalar_line(const Parts& parts, std::size_t index, const std::string& name, std::string& mark) {
@@ -88,14 +113,17 @@ std::string scalar_line(const Parts& parts, std::size_t index, const std::string
   const TypeInfo* const known = find_type(type);
   if (type.empty() || (known != nullptr && known->components > 1)) {
     mark = fmt::format(
-        "FILL IN: passed by value: sizeof({}) in place of {}, or {{ type = \"int32\", fill = \"0\" }} of an enum",
+        "FILL IN: passed by value: the bytes of {} in place of {}, or {{ type = \"int32\", fill = \"0\" }} of an enum",
         parameter.type, guessed_bytes);
     return fmt::format("{{ type = \"uint8\", size = {}, role = \"in\", pass = \"value\" }}", guessed_bytes);
   }
   if (std::ranges::count(parts.sizes, name) > 0) return fmt::format("{{ type = {} }}", quoted(type));
-  const std::optional<std::int64_t> passed = parts.value(parts.passed(index));
-  if (!passed) mark = "CHECK: its value while tuning";
-  return fmt::format("{{ type = {}, fill = \"{}\" }}", quoted(type), passed.value_or(1));
+  const bool is_counter = parts.passes_counter(index);
+  std::string fill = number_passed(parts, index);
+  if (fill.empty() || is_counter)
+    mark = is_counter ? "CHECK: its value while tuning; the host counts it in a loop" : "CHECK: its value while tuning";
+  if (fill.empty()) fill = is_counter ? "0" : "1";
+  return fmt::format("{{ type = {}, fill = \"{}\" }}", quoted(type), fill);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace attune::draft {
 namespace {
 
 // More are not read, so that no text takes much time or memory.
-constexpr std::size_t most_entries = 1000, most_launches = 100;
+constexpr std::size_t most_entries = 1000, most_launches = 100, most_declared = 300;  // tokens
 
 // Walks over the tokens of a file once.
 class FileReader {
@@ -16,6 +16,7 @@ class FileReader {
   explicit FileReader(const CodeTokens& tokens) : code_(tokens.code()) {
     for (const Macro& macro : tokens.macros()) {
       if (holds(macro.body, "__global__")) file_.hidden_by = macro.name;
+      if (macro.has_arguments) add_helper(macro.name, macro.body);
       if (macro.has_arguments || macro.body.empty() || file_.macros.size() == most_entries) continue;
       if (file_.definitions.emplace(macro.name, Texts{text_of(macro.body)}).second) file_.macros.push_back(macro.name);
     }
@@ -26,11 +27,13 @@ class FileReader {
   CudaFile read() {
     for (std::size_t at = 0; at < code_.size(); ++at) {
       const std::string_view text = code_[at].text;
+      const std::size_t begin = at;
       if (text == "__global__") at = read_kernel(at);
+      if (text == "__device__") at = read_helper(at);
       if (at >= code_.size()) break;
       if (text == "{") open(at);
       if (text == "}") close();
-      if (text == "{" || text == "}" || text == ";" || text == "__global__") begin_ = at + 1;
+      if (text == "{" || text == "}" || text == ";" || text == "__global__" || at > begin) begin_ = at + 1;
       note_definition(code_, at, functions_ == 0 ? file_.definitions : locals_);
       if (functions_ > 0 && file_.launches.size() < most_launches && text == "<")
         if (std::optional<Launch> launch = read_launch(code_, at, locals_))
@@ -79,6 +82,26 @@ class FileReader {
     return end;
   }
 
+  // Reads the function whose `__device__` is at `at`. Returns the position of its last token, or `at` if none is read.
+  std::size_t read_helper(std::size_t at) {
+    const Part rest = Part(code_).subspan(at, std::min(most_declared, code_.size() - at));
+    std::size_t body = 0;
+    while (body < rest.size() && rest[body].text != "{" && rest[body].text != ";")
+      body = rest[body].text == "(" ? closing(rest, body) + 1 : body + 1;
+    if (body >= rest.size() || rest[body].text == ";") return at;
+    const std::optional<Kernel> function = read_declaration(rest.first(body), "");
+    if (!function) return at;
+    const std::size_t end = closing(code_, at + body);
+    add_helper(function->name, Part(code_).subspan(at + body, end - at - body));
+    return end;
+  }
+
+  void add_helper(const std::string& name, Part code) {
+    if (file_.helpers.size() == most_entries) return;
+    Texts& texts = file_.helpers[name];
+    for (const Token& token : code) texts.emplace_back(token.text);
+  }
+
   const Tokens& code_;
   CudaFile file_;
   std::string scope_;               // name spaces: "image::"
@@ -90,7 +113,17 @@ class FileReader {
 
 }  // namespace
 
-bool Kernel::mentions(std::string_view word) const { return std::ranges::find(code, word) != code.end(); }
+bool Kernel::mentions(std::string_view word) const { return std::ranges::find(reached, word) != reached.end(); }
+
+Kernel with_helpers(const CudaFile& file, Kernel kernel) {
+  std::map<std::string, Texts> left = file.helpers;
+  Texts& all = kernel.reached = kernel.code;
+  for (std::size_t i = 0; i < all.size(); ++i) {  // it grows
+    const auto called = left.extract(all[i]);
+    if (!called.empty()) all.insert(all.end(), called.mapped().begin(), called.mapped().end());
+  }
+  return kernel;
+}
 
 CudaFile read_cuda_file(std::string_view text) {
   const CodeTokens tokens(text);

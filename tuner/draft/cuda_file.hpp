@@ -31,11 +31,12 @@ struct Kernel {
   std::vector<FunctionParameter> parameters;
   std::string launch_bound;  // the threads of __launch_bounds__
   Texts code;                // the texts of its tokens
-  bool mentions(std::string_view word) const;
+  Texts reached;             // these, and those of the file's functions that it calls; see with_helpers()
+  bool mentions(std::string_view word) const;  // in what is reached
 };
 
 // What names were last set to: variables, types (`using real = float`), macros. A dim3 has one text for each dimension.
-// `&NAME` are the bytes that were allocated for an array.
+// `&NAME` are the bytes that were allocated for an array. `++NAME` is there for the counter of a loop.
 using Definitions = std::map<std::string, Texts, std::less<>>;
 
 // NAME<TEMPLATE_ARGUMENTS><<<GRID, BLOCK, SHARED>>>(ARGUMENTS), as written.
@@ -53,6 +54,7 @@ struct CudaFile {
   std::vector<Launch> launches;
   Definitions definitions;                   // of the whole file
   Texts macros;                              // those of them that are macros
+  std::map<std::string, Texts> helpers;      // code of functions for the device and of macros with arguments
   std::set<std::string, std::less<>> words;  // all, outside of directives
   bool has_host_code = false;                // main(), <<<, or calls of the CUDA runtime
   std::string hidden_by;                     // a macro that holds `__global__`; "": there is none
@@ -60,6 +62,9 @@ struct CudaFile {
 
 // Reads a text, whatever it is. Text under `#if 0`, in comments and in strings does not count.
 CudaFile read_cuda_file(std::string_view text);
+
+// Returns the kernel with all that it reaches: its code, and that of the helpers that it names or that they name.
+Kernel with_helpers(const CudaFile& file, Kernel kernel);
 
 // Returns the last part of a qualified name.
 std::string_view last_name(std::string_view name);

@@ -106,6 +106,22 @@ bool read_name(Part part, std::size_t at, Launch& launch) {
   return true;
 }
 
+// Notes `TYPE NAME;` behind `typedef`.
+void note_type(Part part, Definitions& known) {
+  const Part declared = part.first(position_of(part, ";"));
+  const bool is_plain =
+      std::ranges::all_of(declared, [](const Token& token) { return token.is_word() || token.text == ":"; });
+  if (declared.size() > 1 && is_plain)
+    known[std::string(declared.back().text)] = {text_of(declared.first(declared.size() - 1))};
+}
+
+// Notes the variable that is changed at the end of a loop's head: `(k = 0; k < n; k++)`.
+void note_counter(Part head, Definitions& known) {
+  for (int i = 0; i < 2; ++i) head = head.subspan(std::min(position_of(head, ";") + 1, head.size()));
+  const auto counter = std::ranges::find_if(head, &Token::is_word);
+  if (counter != head.end()) known["++" + std::string(counter->text)] = {""};
+}
+
 }  // namespace
 
 std::optional<Kernel> read_declaration(Part declaration, const std::string& scope) {
@@ -141,6 +157,8 @@ void note_definition(Part part, std::size_t at, Definitions& known) {
   if (!part[at].is_word() || at + 2 >= part.size() || known.size() >= most_known) return;
   const std::string name(part[at].text);
   const std::string_view before = at > 0 ? part[at - 1].text : "", next = part[at + 1].text;
+  if (name == "typedef") return note_type(near(part, at + 1), known);
+  if (name == "for") return note_counter(inside(near(part, at + 1), 0), known);
   if (name.starts_with("cudaMalloc") && next == "(") {
     const std::vector<Part> arguments = split_at_commas(inside(near(part, at + 1), 0), true);
     if (arguments.size() > 1 && holds(arguments[0], "&"))

@@ -13,8 +13,8 @@ namespace attune::draft {
 // what is no kernel of its own: a specialisation, or a text that cannot be read.
 std::optional<Kernel> read_declaration(Part declaration, const std::string& scope);
 
-// Notes what is set at a token: `NAME = VALUE`, `dim3 NAME(...)`, cudaMalloc(&NAME, BYTES). A variable that is changed
-// is not known any more.
+// Notes what is set at a token: `NAME = VALUE`, `dim3 NAME(...)`, `typedef TYPE NAME`, cudaMalloc(&NAME, BYTES). A
+// variable that is changed is not known any more.
 void note_definition(Part part, std::size_t at, Definitions& known);
 
 // Returns the launch whose <<< is at a token, if one is.

@@ -54,6 +54,8 @@ std::string front_matter(const Parts& parts, const std::string& include) {
                                  quoted(fmt::format("the kernel {} of {}", parts.kernel.name, include)));
   add_lines(text, "problem", parts.problem);
   add_lines(text, "parameters", parts.parameters);
+  if (parts.parameters.empty())
+    text += "# FILL IN: no parameter was found; a number that the kernel uses can become `#define BLOCK 256`\n";
   add_lines(text, "[launch]", parts.step);
   add_lines(text, "arguments", parts.arguments);
   if (parts.outputs.empty())
@@ -104,7 +106,8 @@ std::string drafted(const CudaFile& file, const Kernel& kernel, const std::strin
     throw UsageError("an #include cannot name `" + include +
                      "`; give the file a name without quotes and control characters");
   const auto launch = std::ranges::find(file.launches, last_name(kernel.name), &Launch::kernel);
-  Parts parts{.file = file, .kernel = kernel, .launch = launch == file.launches.end() ? nullptr : &*launch};
+  Parts parts{
+      .file = file, .kernel = with_helpers(file, kernel), .launch = launch == file.launches.end() ? nullptr : &*launch};
   draft_parameters(parts);
   draft_sizes(parts);
   draft_step(parts);

@@ -91,15 +91,17 @@ void draft_parameters(Parts& parts) {
 
 void draft_sizes(Parts& parts) {
   const std::vector<FunctionParameter>& all = parts.kernel.parameters;
-  const auto count = std::ranges::count_if(all, [&](const auto& one) { return may_be_size(parts, one); });
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (may_be_size(parts, all[i]) && !parts.passes_counter(i)) found.push_back(i);
   std::map<std::string, std::string> names;
-  for (std::size_t i = 0; i < all.size(); ++i) {
+  for (const std::size_t i : found) {
     const std::string& name = all[i].name;
-    if (!may_be_size(parts, all[i])) continue;
+    if (!may_be_size(parts, all[i])) continue;  // the second of this name
     const std::int64_t value = parts.value(parts.passed(i)).value_or(0);
     if (is_identifier(parts.passed(i))) names.emplace(parts.passed(i), name);
     parts.problem.push_back(
-        {name, size_text(value, count == 1), value > 0 ? "" : "CHECK: a size at which speed matters"});
+        {name, size_text(value, found.size() == 1), value > 0 ? "" : "CHECK: a size at which speed matters"});
     parts.sizes.push_back(name);
   }
   parts.names.merge(names);

@@ -30,6 +30,17 @@ std::string with_ceil_div(std::string text) {
   return done + text;
 }
 
+// Writes the first `ceil(a / b)` as ceil_div(a, b), and whole numbers in it without a point.
+std::string with_ceil(const std::string& text) {
+  static const std::regex rounding_up(
+      R"(ceil\(((?:(?:[\w.]+|\([^()/]*\)) ?\* ?)*(?:[\w.]+|\([^()/]*\))) ?/ ?([\w.]+|\([^()/]*\))\))"),
+      superfluous(R"(\((\w+)\)|(\d+)\.0*(?!\d))");
+  std::smatch match;
+  if (!std::regex_search(text, match, rounding_up)) return text;
+  const std::string rounded = "ceil_div(" + match[1].str() + ", " + match[2].str() + ")";
+  return match.prefix().str() + std::regex_replace(rounded, superfluous, "$1$2") + match.suffix().str();
+}
+
 // Writes an integer expression of host code in attune's words.
 class Translation {
  public:
@@ -43,7 +54,9 @@ class Translation {
       if (tokens.code()[at].after_blank && !text.empty()) text += ' ';
       text += read(tokens.code(), at);
     }
-    return with_ceil_div(text);
+    text = with_ceil_div(with_ceil(text));
+    if (text.find('.') != std::string::npos) fail();  // a number that is not whole
+    return text;
   }
 
  private:
@@ -58,9 +71,9 @@ class Translation {
     }
     ++at;
     if (token.kind == SourceToken::Kind::number) {
-      while (word.size() > 1 && std::string_view("uUlL").find(word.back()) != std::string::npos) word.pop_back();
+      while (word.size() > 1 && std::string_view("uUlLfF").find(word.back()) != std::string::npos) word.pop_back();
       const bool is_octal = word.size() > 1 && word[0] == '0';
-      if (!std::ranges::all_of(word, is_digit) || is_octal) fail();
+      if (word.find_first_not_of("0123456789.") != std::string::npos || is_octal) fail();
     } else if (std::string_view("+-*/%()<>=!?:,").find(word) == std::string::npos) {
       fail();
     }
@@ -68,9 +81,17 @@ class Translation {
   }
 
   std::string read_name(Part part, std::size_t& at) {
+    if (part[at].text == "std" && at + 3 < part.size() && part[at + 1].text == ":") at += 3;
     std::string name(part[at++].text);
     const std::string_view next = at < part.size() ? part[at].text : "";
+    if (name == "static_cast" && next == "<") {
+      at += position_of(part.subspan(at), ">") + 1;
+      return "";
+    }
     if (next == "(") {
+      if (!type_name(name).empty()) return "";                         // a cast
+      static const std::regex floating(R"(\b(float|double)\b|\d\.)");  // else `/` rounds down
+      if ((name == "ceil" || name == "ceilf") && std::regex_search(text_of(inside(part, at)), floating)) return "ceil";
       if (is_ceil_div(name)) name = "ceil_div";
       if (name == "ceil_div" || name == "min" || name == "max") return name;
       if (name != "sizeof") fail();
@@ -145,9 +166,31 @@ std::string Parts::new_name(const std::string& wanted) const {
 
 std::string Parts::type(const std::string& spelling) const {
   if (const auto known = names.find(spelling); known != names.end()) return known->second;
-  std::string name = spelling;
+  return type_name(resolved(spelling));
+}
+
+std::string Parts::resolved(std::string name) const {
   for (int i = 0; i < most_aliases && !definition(name).empty(); ++i) name = definition(name);
-  return type_name(name);
+  return name;
+}
+
+Texts Parts::names_in(const std::string& code) const {
+  Texts found;
+  std::string next = code;
+  for (std::size_t i = 0; i <= found.size() && i < longest; ++i) {
+    const CodeTokens tokens(next);
+    for (const Token& token : tokens.code())
+      if (token.is_word()) found.emplace_back(token.text);
+    next = i < found.size() ? definition(found[i]) : "";
+  }
+  return found;
+}
+
+bool Parts::passes_counter(std::size_t index) const {
+  const std::string name = passed(index);
+  if (launch == nullptr || !launch->locals.contains("++" + name)) return false;
+  const auto depends = [&](const std::string& code) { return std::ranges::count(names_in(code), name) > 0; };
+  return std::ranges::none_of(launch->grid, depends) && std::ranges::none_of(launch->block, depends);
 }
 
 std::string Parts::passed(std::size_t index) const {
@@ -156,7 +199,7 @@ std::string Parts::passed(std::size_t index) const {
 
 bool Parts::uses(const char* variable, int dimension) const {
   const std::array<std::string, 3> wanted = {variable, ".", std::string(1, "xyz"[dimension])};
-  return !std::ranges::search(kernel.code, wanted).empty();
+  return !std::ranges::search(kernel.reached, wanted).empty();
 }
 
 std::string quoted(const std::string& text) {

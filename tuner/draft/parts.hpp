@@ -20,7 +20,7 @@ constexpr std::int64_t most_threads = 1024;  // of a block, on every GPU
 
 struct Parts {
   const CudaFile& file;
-  const Kernel& kernel;
+  const Kernel kernel;
   const Launch* launch = nullptr;  // the first of the kernel; null if the file has none
   std::vector<Line> problem = {}, parameters = {}, step = {}, arguments = {};
   std::map<std::string, std::string> names = {};  // of the code, and what front matter calls them
@@ -35,13 +35,19 @@ struct Parts {
   std::optional<std::int64_t> value(const std::string& code) const;
   // Returns what a constant, a local variable of the launch or a dimension of one (`block.x`) is set to; "" if unknown.
   std::string definition(const std::string& name) const;
+  // Returns what stands for a name in the end, through constants and variables: "0.5f", "float"; else the name.
+  std::string resolved(std::string name) const;
+  // Returns the names in host code, and those in what its variables are set to.
+  Texts names_in(const std::string& code) const;
   // Returns the name, changed as little as makes it new and allowed in front matter.
   std::string new_name(const std::string& wanted) const;
   // Returns attune's name of a type of the code: of its table, or of the problem. "" for any other.
   std::string type(const std::string& spelling) const;
   // Returns what the launch passes for a parameter; "" if nothing tells.
   std::string passed(std::size_t index) const;
-  // Returns whether the kernel asks for a dimension: ("blockIdx", 1) for blockIdx.y.
+  // Returns whether the launch passes the counter of a loop, on which neither its grid nor its block depends.
+  bool passes_counter(std::size_t index) const;
+  // Returns whether the kernel, or what it calls, asks for a dimension: ("blockIdx", 1) for blockIdx.y.
   bool uses(const char* variable, int dimension) const;
 };
 

@@ -58,10 +58,18 @@ Texts guessed_block(const Parts& parts) {
   return is_flat ? Texts{text} : Texts{text, text};
 }
 
-Texts guessed_grid(const Parts& parts, const Texts& block) {
+// Returns the size of the problem that the launch names for a dimension, else that of the dimension.
+std::string size_along(const Parts& parts, const Texts& codes, std::size_t dimension) {
+  for (const std::string& name : parts.names_in(dimension < codes.size() ? codes[dimension] : ""))
+    if (const auto known = parts.names.find(name); known != parts.names.end())
+      if (std::ranges::count(parts.sizes, known->second) > 0) return known->second;
+  return parts.sizes[std::min(dimension, parts.sizes.size() - 1)];
+}
+
+Texts guessed_grid(const Parts& parts, const Texts& codes, const Texts& block) {
   Texts grid;
   for (std::size_t d = 0; d < 3 && d < std::max(parts.sizes.size(), block.size()); ++d) {
-    const std::string& size = parts.sizes[std::min(d, parts.sizes.size() - 1)];
+    const std::string size = size_along(parts, codes, d);
     const std::string across = d < block.size() ? fmt::format("ceil_div({}, {})", size, block[d]) : size;
     grid.push_back(parts.uses("blockIdx", static_cast<int>(d)) ? across : "1");
   }
@@ -104,7 +112,7 @@ void draft_step(Parts& parts) {
       launch.block.size() == 1 && is_identifier(launch.block[0]) && parts.kernel.mentions("blockDim");
   if (is_chosen && !parts.expression(launch.block[0])) parts.names[launch.block[0]] = add_block(parts, 256, "BLOCK");
   Texts block = dimensions(parts, launch.block, guessed_block(parts), block_mark);
-  Texts grid = dimensions(parts, launch.grid, guessed_grid(parts, block), grid_mark);
+  Texts grid = dimensions(parts, launch.grid, guessed_grid(parts, launch.grid, block), grid_mark);
   const bool is_fixed = std::ranges::all_of(grid, [](const auto& text) { return constant_value(text).has_value(); });
   if (grid_mark.empty() && is_fixed) grid_mark = "CHECK: it depends on nothing";
   const bool has_shared = launch.shared.empty() ? parts.kernel.mentions("extern") : launch.shared != "0";

@@ -82,12 +82,39 @@ TEST(CudaFile, ConstantsMacrosAndNamesOfTypesAreRead) {
   const CudaFile file = read_cuda_file(
       "#define TILE 16\n#define CEIL_DIV(a, b) (((a) + (b) - 1) / (b))\n#define GUARD\n#define REAL float\n"
       "constexpr int ROWS = TILE / 2;\nstatic const unsigned N = 1 << 20;\nint changed = 3;\nusing real = double;\n"
+      "typedef float DATA_TYPE;\ntypedef unsigned long long int Key;\ntypedef struct { int x; } Body;\n"
       "#if 0\n#define TILE 3\n#endif\n");
   EXPECT_THAT(file.macros, ElementsAre("TILE", "REAL"));
-  const std::pair<const char*, const char*> wanted[] = {{"TILE", "16"},   {"ROWS", "TILE / 2"}, {"N", "1 << 20"},
-                                                        {"changed", "3"}, {"REAL", "float"},    {"real", "double"}};
+  const std::pair<const char*, const char*> wanted[] = {
+      {"TILE", "16"},    {"ROWS", "TILE / 2"}, {"N", "1 << 20"},       {"changed", "3"},
+      {"REAL", "float"}, {"real", "double"},   {"DATA_TYPE", "float"}, {"Key", "unsigned long long int"}};
   for (const auto& [name, value] : wanted) EXPECT_THAT(file.definitions.at(name), ElementsAre(value)) << name;
+  EXPECT_FALSE(file.definitions.contains("Body"));
   EXPECT_FALSE(file.has_host_code);
+}
+
+TEST(CudaFile, WhatAKernelCallsIsReached) {
+  const CudaFile file = read_cuda_file(
+      "#define LOOP(i, n) for (int i = gridDim.x; i < n; ++i)\n__device__ float table[2] = {1, 2};\n"
+      "__device__ int lane();\ntemplate <int N> __device__ __forceinline__ int first(int a = g(2)) { return second(a); "
+      "}\n"
+      "__host__ __device__ int second(int a) { return blockDim.x; }\n__device__ int other() { return blockDim.z; }\n"
+      "__global__ void f(int n) { LOOP(i, n) first<2>(i); }\n__global__ void g(int n) { table[n] = 1; }\n");
+  ASSERT_EQ(file.kernels.size(), 2u);
+  const Kernel f = with_helpers(file, file.kernels[0]), g = with_helpers(file, file.kernels[1]);
+  for (const char* const word : {"LOOP", "gridDim", "second", "blockDim"}) EXPECT_TRUE(f.mentions(word)) << word;
+  EXPECT_FALSE(f.mentions("z")) << "f does not call other()";
+  EXPECT_FALSE(g.mentions("blockDim"));
+}
+
+TEST(CudaFile, TheCounterOfALoopIsNoted) {
+  const CudaFile file = read_cuda_file(
+      "void run(int n) { for (int k = 0, e = 2; k < n; k++) for (s = n; s > 0; s >>= 1) for (int m : {1, 2}) "
+      "f<<<1, 2>>>(k, s, m); }");
+  ASSERT_EQ(file.launches.size(), 1u);
+  const Definitions& locals = file.launches[0].locals;
+  EXPECT_TRUE(locals.contains("++k") && locals.contains("++s"));
+  for (const char* const other : {"++e", "++m", "++n", "++int"}) EXPECT_FALSE(locals.contains(other)) << other;
 }
 
 TEST(CudaFile, LaunchesAreReadWithTheVariablesAboveThem) {
@@ -133,9 +160,29 @@ TEST(CudaFile, AnyBytesAreReadInTime) {
     for (int i = 0; i < times; ++i) all += text;
     return all;
   };
-  for (const char* const repeated :
-       {"(", "{", "<", "a = ", "dim3 a(", "f<<<", "__global__ void f(", "#define A 1\n", "#if 0\n", "namespace a {",
-        "template <", "\"", "/*", "}", "\xff\x00", "a[", "cudaMalloc("})
+  for (const char* const repeated : {"(",
+                                     "{",
+                                     "<",
+                                     "a = ",
+                                     "dim3 a(",
+                                     "f<<<",
+                                     "__global__ void f(",
+                                     "#define A 1\n",
+                                     "#if 0\n",
+                                     "namespace a {",
+                                     "template <",
+                                     "\"",
+                                     "/*",
+                                     "}",
+                                     "\xff\x00",
+                                     "a[",
+                                     "cudaMalloc(",
+                                     "__device__ ",
+                                     "__device__ f(",
+                                     "__device__ int f() {",
+                                     "typedef ",
+                                     "for (",
+                                     "for (;;"})
     read_cuda_file("void g() { " + many(repeated, 200'000));
   EXPECT_THAT(read_cuda_file("").kernels, IsEmpty());
 }

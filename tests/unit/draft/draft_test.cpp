@@ -106,7 +106,7 @@ TEST(Draft, IsReadByAttuneAndMarksWhatItGuesses) {
        "seed, "
        "int n) { out[0].a = 1; }",
        {"p = { type = \"uint8\", size = 16, role = \"in\", pass = \"value\" }  # FILL IN: ",
-        "out = { type = \"uint8\", size = \"16 * ", "# FILL IN: bytes, with sizeof(P) in place of 16",
+        "out = { type = \"uint8\", size = \"16 * ", "# FILL IN: bytes, with those of one P in place of 16",
         "v = { type = \"uint8\"", "q = { type = \"float4\"",
         "h = { type = \"half\", fill = \"1\" }  # CHECK: ", "b = { type = \"bool\"",
         "alpha = { type = \"float\", fill = \"1\" }  # CHECK: ", "seed = { size = 512, host = 32 }  # CHECK: "}},
@@ -135,6 +135,60 @@ TEST(Draft, IsReadByAttuneAndMarksWhatItGuesses) {
       {"#define BLOCK 64\ntemplate <int ITEMS> __global__ void f(int* out, int n) { out[threadIdx.x * ITEMS + BLOCK] = "
        "1; }",
        {"BLOCK = [64, 32, 128, 16]\n", "ITEMS_ = [16, 8, 32, 4]  # FILL IN: ", "entry = \"f<ITEMS_>\""}},
+  };
+  for (const Case& c : cases) {
+    const std::string text = draft_of(c.code);
+    for (const std::string& line : c.lines) EXPECT_THAT(text, HasSubstr(line)) << c.code;
+    EXPECT_NO_THROW(spec_of(c.code)) << text;
+  }
+}
+
+// What users met in programs of others.
+TEST(Draft, ReadsProgramsAsTheyAreWritten) {
+  struct Case {
+    std::string code;
+    std::vector<std::string> lines;
+  };
+  const Case cases[] = {
+      // A helper asks for blockDim; one element is allocated; only a helper reads `in`.
+      {"__device__ int at() { return blockIdx.x * blockDim.x + threadIdx.x; }\n__device__ int sum_of(int* in, int n);\n"
+       "__global__ void f(int* sum, int* in, int n) { if (at() < n) atomicAdd(sum, sum_of(in, n)); }\n"
+       "int main() { int n = 1 << 13, T = 256, G = (n + T - 1) / T; int *s, *d; cudaMallocManaged(&s, sizeof(int));\n"
+       "  cudaMallocManaged(&d, n * sizeof(int)); f<<<G, T>>>(s, d, n); }",
+       {"BLOCK = [256, 128, 512, 64]  # CHECK: ", "grid = [\"ceil_div(n, BLOCK)\"]\n", "block = [\"BLOCK\"]\n",
+        "sum = { type = \"int32\", size = \"1\", role = \"inout\" }  # CHECK: its role: in, out or inout\n",
+        "in = { type = \"int32\", size = \"n\", role = \"inout\" }  # CHECK: its role: in, out or inout\n"}},
+      // The host counts k; the grid is rounded up in floating point.
+      {"typedef float DATA_TYPE;\n#define BLOCK_X 256\n"
+       "__global__ void f(DATA_TYPE* q, int k, int m, int n) { q[blockIdx.x * blockDim.x + threadIdx.x] = k; }\n"
+       "void g(int m, int n) { dim3 block(BLOCK_X, 1); dim3 grid((size_t)ceil(((float)n) / ((float)BLOCK_X)), 1); "
+       "float* "
+       "q;\n"
+       "  cudaMalloc((void**)&q, sizeof(DATA_TYPE) * m * n); int k;\n"
+       "  for (k = 0; k < n; k++) f<<<grid, block>>>(q, k, m, n); }",
+       {"[problem]\nm = ", "grid = [\"ceil_div(n, BLOCK)\"]\n",
+        "q = { type = \"float\", size = \"m * n\", role = \"out\" }\n",
+        "k = { type = \"int32\", fill = \"0\" }  # CHECK: its value while tuning; the host counts it in a loop\n"}},
+      // The grid depends on what is counted: a size. What cannot be said keeps the size that the launch names.
+      {"__global__ void f(float* a, int m, int n) { a[blockIdx.x * blockDim.x + threadIdx.x] = m; }\n"
+       "void g(float* a, int m) { for (int n = 64; n < 4096; n *= 2) { int blocks = pick(n); f<<<blocks, 256>>>(a, m, "
+       "n); "
+       "} }",
+       {"n = { size = 512, host = 32 }  # CHECK: ",
+        "grid = [\"ceil_div(n, BLOCK)\"]  # FILL IN: the file launches with `blocks`"}},
+      {"template <typename T, int N> struct Pack { T e[N]; };\n"
+       "template <typename T, int N> __global__ void f(Pack<T, N>* a, Box<3>* b, int n) { a[0].e[0] = 1; }\n"
+       "void g() { f<float, 2><<<1, 2>>>(p, q, 3); }",
+       {"a = { type = \"T\", size = \"n\", role = \"inout\" }  # FILL IN: its size in T, of which Pack<T, N> seems to "
+        "be made; its role: in, out or inout\n",
+        "b = { type = \"uint8\", size = \"16 * n\", ",
+        "# FILL IN: bytes, with those of one Box<3> in place of 16; its role; the kernel seems only to read it\n"}},
+      {"__global__ void f(float* a, float lambda, double b, float c, float d, int n) { a[threadIdx.x] = lambda; }\n"
+       "int main() { constexpr float lambda = 0.12f; const double b = -1e-3; f<<<1, 64>>>(a, lambda, b, 2.5F, x(), 9); "
+       "}",
+       {"[parameters]\n# FILL IN: no parameter was found", "lambda = { type = \"float\", fill = \"0.12\" }\n",
+        "b = { type = \"double\", fill = \"-1e-3\" }\n", "c = { type = \"float\", fill = \"2.5\" }\n",
+        "d = { type = \"float\", fill = \"1\" }  # CHECK: its value while tuning\n"}},
   };
   for (const Case& c : cases) {
     const std::string text = draft_of(c.code);

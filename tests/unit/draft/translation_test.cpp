@@ -42,7 +42,12 @@ TEST(Translation, IsWrittenInAttunesWords) {
       {"(n + wide - 1) / wide", "ceil_div(n, (TILE * 2))"},
       {"(int)(n * sizeof(float))", "(n * sizeof('float'))"},
       {"sizeof(T) * TILE", "sizeof(T) * TILE"},
-      {"min(n, size_t(65535))", "nothing"},
+      {"min(n, size_t(65535))", "min(n, (65535))"},
+      {"std::min(n, 3)", "min(n, 3)"},
+      {"(size_t)ceil(((float)n) / ((float)threads))", "ceil_div(n, 256)"},
+      {"static_cast<int>(std::ceil(n / 256.0)) * 2", "(ceil_div(n, 256)) * 2"},
+      {"ceilf(float(n * 2) / static_cast<float>(TILE * 4))", "ceil_div((n * 2), (TILE * 4))"},
+      {"ceil(1.0f * n / TILE)", "ceil_div(1 * n, TILE)"},
       {"max(n, (int)16u)", "max(n, 16)"},
       {"n > 3 ? 1 : n", "n > 3 ? 1 : n"},
       {"1 << 20", "1 << 20"},
@@ -51,9 +56,33 @@ TEST(Translation, IsWrittenInAttunesWords) {
 }
 
 TEST(Translation, IsNothingWhereAttuneCannotSayIt) {
-  for (const char* const code :
-       {"",     "unknown", "f(n)", "n & 3", "n ^ 1", "block", "n && 1", "std::min(n, 3)", "a[0]", "again",
-        "0755", "(n",      "n)",   "\"n\"", "1.5f",  "n +",   "x->y",   "sizeof(Body)",   "{1}",  "n = 3"})
+  for (const char* const code : {"",
+                                 "unknown",
+                                 "f(n)",
+                                 "n & 3",
+                                 "n ^ 1",
+                                 "block",
+                                 "n && 1",
+                                 "a[0]",
+                                 "again",
+                                 "ceil(n / 256)",
+                                 "ceil(n / 2.0 / m)",
+                                 "ceil(n / 2.0 + 1)",
+                                 "ceil(n / 2.5)",
+                                 "ceil(n / 2.0 * m)",
+                                 "ceil(2.0)",
+                                 "ceil(",
+                                 "static_cast<int",
+                                 "0755",
+                                 "(n",
+                                 "n)",
+                                 "\"n\"",
+                                 "1.5f",
+                                 "n +",
+                                 "x->y",
+                                 "sizeof(Body)",
+                                 "{1}",
+                                 "n = 3"})
     EXPECT_EQ(translated(code), std::nullopt) << code;
   EXPECT_EQ(translated(std::string(100'000, '(')), std::nullopt);
   EXPECT_EQ(translated("n" + std::string(1000, '+') + "n"), std::nullopt);
