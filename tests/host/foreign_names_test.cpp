@@ -100,6 +100,15 @@ __global__ void run(double* out) {
 }
 
 // Each alone, then all together.
+TEST_F(HostForeignNames, AHeaderOfTwoSpellingsHasTheMacros) {
+  ImageRequest wanted =
+      request("#include \"own.h\"\n#include \"./own.h\"\n__global__ void run(int* out) { *out = TILE; }", {"run"});
+  for (const char* const name : {"own.h", "./own.h"})
+    wanted.source.headers.push_back({name, "#pragma once\nint own();\n"});
+  wanted.macros = {{"TILE", "3"}};
+  EXPECT_THAT(out_of(wanted, 1), ElementsAre(3));
+}
+
 TEST_F(HostForeignNames, AVariableMayBeCalledDim3) {
   const ImageRequest wanted =
       request("__global__ void run(int* dim3) { dim3[threadIdx.x] = blockDim.x + gridDim.x; }", {"run"});

@@ -95,11 +95,37 @@ TEST_F(PlainCuda, AMacroThatTheFileDefinesItselfHasTheParametersValue) {
   EXPECT_THAT(outcome_of(request).log, Not(HasSubstr("redefinition")));
 }
 
+TEST_F(PlainCuda, AttunesOwnHeadersDoNotSeeTheMacros) {
+  ImageRequest request = with_lines(
+      "#include \"attune.cuh\"\n#include \"attune_rows.cuh\"\n"
+      "__global__ void run(T* x) { x[N] = attune::Accumulator<T>(BLOCK); }\n",
+      {{"T", "float"}, {"N", "1"}, {"BLOCK", "32"}});
+  request.source.headers = {{"attune_rows.cuh", "template <typename T, int N, int BLOCK> struct Rows {};\n"}};
+  EXPECT_EQ(refusal_of(request), "");
+}
+
+TEST_F(PlainCuda, ATypedefThatDiffersAndALiteralThatIsNotClosedAreNamed) {
+  EXPECT_THAT(refusal_of(request_for("typedef unsigned long uint64_t;\n__global__ void run() {}\n", {"run"})),
+              testing::AllOf(HasSubstr("kernel.cu(1): error"), HasSubstr("include <cstdint>")));
+  EXPECT_THAT(refusal_of(request_for("#define X R\"(\"\n__global__ void run() {}\n", {"run"})),
+              HasSubstr("compile_error"));
+}
+
+TEST_F(PlainCuda, LibrariesThatDefineNamesOfThePreludeGiveNoWarning) {
+  need_cub();
+  const CompileOutcome outcome =
+      outcome_of(request_for("#include <cub/block/block_reduce.cuh>\n#include <utility>\n#define M_PI 3.0f\n"
+                             "__global__ void run(float* x) { x[0] = std::move(x[1]) + INFINITY + M_PI; }\n",
+                             {"run"}));
+  EXPECT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
+  EXPECT_THAT(outcome.log, testing::AllOf(Not(HasSubstr("warning #47")), Not(HasSubstr("Remark"))));
+}
+
 TEST_F(PlainCuda, AMissingHeaderCountsOnlyWhereTheCompilerWantsIt) {
   EXPECT_EQ(
       refusal_of(request_for("#ifdef TIMING\n#include \"timing.h\"\n#endif\n__global__ void run() {}\n", {"run"})), "");
   EXPECT_THAT(refusal_of(request_for("#include \"timing.h\"\n__global__ void run() {}\n", {"run"})),
-              testing::AllOf(HasSubstr("\"timing.h\""), HasSubstr("attune: a header is found beside the kernel file")));
+              testing::AllOf(HasSubstr("\"timing.h\""), HasSubstr("attune: a header in quotes is found beside")));
 }
 
 TEST_F(PlainCuda, WhatNvccDeclaresInEveryFileIsThere) {

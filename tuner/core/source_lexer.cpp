@@ -10,7 +10,6 @@ namespace {
 using Kind = SourceToken::Kind;
 
 constexpr auto npos = std::string_view::npos;
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 // Lists of words, each between two blanks.
 constexpr std::string_view raw_prefixes = " R LR uR UR u8R ";
 constexpr std::string_view including_directives = " include include_next import embed ";

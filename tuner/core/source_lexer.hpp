@@ -9,6 +9,9 @@
 
 namespace attune {
 
+// Begins files of some editors. NVRTC does not take it.
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
 struct SourceToken {
   enum class Kind {
     word,

@@ -291,8 +291,8 @@ ImageRequest sourceless_request(const Request& request, std::span<const Step> st
   try {
     result.options = resolve_options(request);
     result.macros = macros_of(request);
-    if (request.spec.compile.defines_before)
-      for (const Macro& macro : std::exchange(result.macros, {}))
+    if (request.spec.compile.defines_before)  // and as lines, which a definition of the file's own cannot undo
+      for (const Macro& macro : result.macros)
         result.options.push_back(fmt::format("-D{}={}", macro.name, macro.value));
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", request.where("[compile]"), error.what()));

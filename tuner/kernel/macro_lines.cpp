@@ -13,7 +13,9 @@ namespace {
 
 using TokenKind = SourceToken::Kind;
 
+// Returns the kernel's own header of this name. Attune's own, whose names nothing else may have, are none of these.
 const Header* find_header(const SourceText& source, std::string_view name) {
+  if (name.starts_with("attune") && name.find('/') == name.npos) return nullptr;
   const auto found = std::ranges::find(source.headers, name, &Header::name);
   return found == source.headers.end() ? nullptr : &*found;
 }

@@ -10,8 +10,9 @@
 namespace attune {
 
 // Returns the length of the lines with which a text of the source begins as far as they hold nothing but #include of
-// headers that the source does not bring along, `#pragma once` and comments. The last of them is an #include; 0 if
-// there is none. These headers are not the kernel's own, so that they are parsed without its macros.
+// headers that are not the kernel's own, `#pragma once` and comments. The last of them is an #include; 0 if
+// there is none. These headers are parsed without the kernel's macros. Attune's own count, although a
+// source brings them along.
 std::size_t leading_includes(std::string_view text, const SourceText& source);
 
 // Returns the source with a `#define` line for each macro behind its leading includes; behind those of its first header

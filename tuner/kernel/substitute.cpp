@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 
 #include "attune/error.hpp"
 #include "base/identifier.hpp"
@@ -41,6 +42,9 @@ void walk_entry(std::string_view entry, const std::function<void(std::string_vie
 
 std::string source_text(const Value& value) {
   const TypeInfo* const type = value.is_name() ? find_type(value.name()) : nullptr;
+  // The least integer has no literal: that of its positive is too large.
+  if (value.is_integer() && value.integer() == std::numeric_limits<std::int64_t>::min())
+    return "(-9223372036854775807-1)";
   return type != nullptr ? std::string(type->spelling) : value.text();
 }
 

@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/source_lexer.hpp"
+
 namespace attune {
 namespace {
 
 constexpr std::string_view opening_mark = "/*attune";
 constexpr std::string_view closing_mark = "*/";
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 constexpr std::string_view what_a_kernel_file_is =
     "a kernel file begins with its front matter, a comment `/*attune [kernel] name = \"...\" ... */` in TOML "
     "(docs/kernel_files.md)";

@@ -8,6 +8,7 @@
 
 #include "base/regular_file.hpp"
 #include "core/include_scan.hpp"
+#include "core/source_lexer.hpp"
 #include "spec/front_matter.hpp"
 #include "spec/kernel_file.hpp"
 #include "spec/shortened.hpp"
@@ -76,7 +77,7 @@ class HeaderReader {
       throw failed("names that begin with `attune` are those of attune's own headers: rename it");
     const FileText read = read_regular_file(path, max_header_bytes);
     if (!read.why.empty()) throw failed(fmt::format("{}: {}", shortened(path.string()), read.why));
-    const std::string& text = read.text;
+    const std::string text = read.text.substr(read.text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
     add(name, text, failed);
     // The same text in another folder may include other files, so that each path is read once, not each name.
     if (visited_.insert(path.lexically_normal()).second) read_all(text, path.string(), path.parent_path());

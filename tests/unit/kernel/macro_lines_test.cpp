@@ -11,7 +11,7 @@ using testing::HasSubstr;
 
 // Of a source that brings mine.cuh along.
 std::string leading(std::string_view text) {
-  const SourceText source{"k.cu", std::string(text), {{"mine.cuh", ""}}};
+  const SourceText source{"k.cu", std::string(text), {{"mine.cuh", ""}, {"attune_rows.cuh", ""}}};
   return std::string(text.substr(0, leading_includes(text, source)));
 }
 
@@ -26,6 +26,7 @@ TEST(LeadingIncludes, AreOfHeadersThatTheSourceDoesNotBringAlong) {
             "\n// c\n#include <a>  // why\n\n#include \"cuda_fp16.h\"\n");
   EXPECT_EQ(leading("#pragma once\n/* 1\n 2 */ # include <a>\n#include \"mine.cuh\"\n#include <b>\n"),
             "#pragma once\n/* 1\n 2 */ # include <a>\n");
+  EXPECT_EQ(leading("#include \"attune_rows.cuh\"\n#include \"mine.cuh\"\n"), "#include \"attune_rows.cuh\"\n");
   EXPECT_EQ(leading("#pragma once\nint x;"), "");
   EXPECT_EQ(leading("#include <a>\n#if 1\n#include <b>\n#endif\n"), "#include <a>\n");
   EXPECT_EQ(leading("#include <a>\n#include MACRO\n"), "#include <a>\n");

@@ -167,6 +167,11 @@ TEST_F(Headers, InAFolderOfTheToolkitAreTheCompilers) {
   EXPECT_THAT(names("#include \"mma.h\"\n"), ElementsAre("mma.h")) << "a folder with a file of one name is none";
 }
 
+TEST_F(Headers, LoseTheirByteOrderMark) {
+  write("marked.cuh", "\xEF\xBB\xBFint x;\n");
+  EXPECT_EQ(read_headers("#include \"marked.cuh\"\n", "k.cu", {{}, folder_, {}}).at(0).text, "int x;\n");
+}
+
 TEST_F(Headers, OfTheUsersDoNotTakeTheNamesOfAttunes) {
   write("attune_mine.cuh", "");
   EXPECT_THAT(error("#include \"attune_mine.cuh\"\n"), HasSubstr("rename it"));

@@ -72,7 +72,7 @@ constexpr FromToolkit from_toolkit[] = {
      "is_trivially_copyable_v is_unsigned is_unsigned_v is_void is_void_v make_signed make_signed_t make_unsigned "
      "make_unsigned_t remove_const remove_const_t remove_cv remove_cv_t remove_pointer remove_pointer_t "
      "remove_reference remove_reference_t true_type underlying_type underlying_type_t void_t"},
-    {"utility", "declval exchange forward index_sequence integer_sequence make_index_sequence make_pair move pair"},
+    {"utility", "declval exchange index_sequence integer_sequence make_index_sequence make_pair pair"},
 };
 
 template <typename Visit>

@@ -16,13 +16,14 @@ constexpr std::string_view of_host_code[] = {"host functions are not allowed",
                                              "identifier \"cudaStream",
                                              "identifier \"cudaGetLastError",
                                              "identifier \"cudaDeviceSynchronize"};
-constexpr std::string_view unknown_names[] = {"is undefined", "has no member", "must be a class or namespace name"};
+constexpr std::string_view unknown_names[] = {"is undefined", "has no member", "must be a class or namespace name",
+                                              "dynamic initialization is not supported"};
 
 constexpr std::string_view let_it_be_ignored =
     "if this is host code, let it be ignored by host_code = \"ignore\" in [compile] (docs/coming_from.md); a function "
     "that a kernel calls needs __device__";
 constexpr std::string_view is_not_declared =
-    "host code that is ignored may call what docs/coming_from.md lists; leave the rest out with #ifndef __CUDACC_RTC__";
+    "if this is host code, it may use what docs/coming_from.md lists; leave the rest out with #ifndef __CUDACC_RTC__";
 constexpr std::string_view is_ignored =
     "the kernel calls host code, which is only declared here because it is ignored (host_code in [compile])";
 constexpr std::string_view without_asserts =
@@ -34,13 +35,17 @@ struct Advice {
 };
 constexpr Advice advices[] = {
     {"open source file",
-     "a header is found beside the kernel file, in the folders of -I in [compile] options, or in the toolkit; "
+     "a header in quotes is found beside the kernel file, any header in the folders of -I in [compile] options, or in "
+     "the toolkit; "
      "attune_embed() brings what HEADERS names. Of a host's headers there are those of docs/cuda_device.md; leave "
      "others out with #ifndef __CUDACC_RTC__"},
     {"namespace \"cub\" has no member",
      "cub/cub.cuh and other headers of functions for the whole device do not compile with NVRTC: include those of "
      "warps "
      "and blocks, such as cub/block/block_reduce.cuh, and leave the others out with #ifndef __CUDACC_RTC__"},
+    {"invalid redeclaration of type name",
+     "integers of a fixed width are declared already, with 64 bits as `long long`: include <cstdint> in place of a "
+     "typedef"},
     {"does not support exception handling",
      "NVRTC takes no throw, try and catch, not even in host code: leave them out with #ifndef __CUDACC_RTC__"},
 };

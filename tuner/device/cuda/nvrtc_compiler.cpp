@@ -163,7 +163,9 @@ std::optional<Image> collect_image(const NvrtcLibrary& library, NvrtcProgram pro
   const auto usage = entries_of_log(log);
   for (const std::string& expression : request.expressions) {
     const char* symbol = nullptr;
-    if (library.api.lowered_name(program, expression.c_str(), &symbol) != nvrtc_success) return std::nullopt;
+    // Without a symbol the source has no such entry, because a literal of its is not closed.
+    if (library.api.lowered_name(program, expression.c_str(), &symbol) != nvrtc_success || symbol == nullptr)
+      return std::nullopt;
     ImageFunction function{expression, symbol, {}};
     if (const auto entry = usage.find(symbol); entry != usage.end()) function.usage = entry->second;
     image.functions.push_back(std::move(function));
@@ -181,7 +183,7 @@ std::string lacking_waits(const NvrtcLibrary& library, NvrtcProgram program, con
   std::string lacking;
   for (const std::string& entry : request.waiting) {
     const char* symbol = nullptr;
-    if (library.api.lowered_name(program, entry.c_str(), &symbol) != nvrtc_success) continue;
+    if (library.api.lowered_name(program, entry.c_str(), &symbol) != nvrtc_success || symbol == nullptr) continue;
     if (waits_for_previous(text, symbol)) continue;
     lacking += fmt::format(
         "{}: error: `{}` overlaps the launch before it and does not wait for it (its PTX has no griddepcontrol.wait): "
@@ -246,9 +248,11 @@ CompileOutcome success(const NvrtcLibrary& library, const CompiledProgram& compi
   CompileOutcome outcome;
   outcome.image = collect_image(library, program.get(), request, target, log);
   if (!outcome.image) {
-    return failure(Verdict::compile_error,
-                   log + fmt::format("attune: {} compiled {} but gives no code for its entries\n", library.name(),
-                                     request.source.name));
+    return failure(
+        Verdict::compile_error,
+        log + fmt::format(
+                  "attune: {} compiled {} but gives no code for its entries: is a literal or a comment not closed?\n",
+                  library.name(), request.source.name));
   }
   outcome.image->files = std::move(files.files);
   outcome.image->knows_files = files.are_all && !(opened.empty() && files.opens_by_macro);

@@ -47,7 +47,8 @@ std::string without_own_warnings(std::string_view log) {
     const std::string_view part = log.substr(0, gap == log.npos ? gap : gap + 2);
     log.remove_prefix(part.size());
     const bool is_remark = part.starts_with(remark) && kept.find(": warning #") == kept.npos;
-    if (part.find(of_own) == part.npos && !is_remark) kept += part;
+    const bool is_own = part.find(of_own) != part.npos && part.find(": warning #") != part.npos;
+    if (!is_own && !is_remark) kept += part;
   }
   return kept;
 }

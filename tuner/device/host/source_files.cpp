@@ -29,7 +29,7 @@ void write_header(const fs::path& folder, const char* place, const std::string& 
   if (!target.string().starts_with(folder.string() + "/"))
     throw Error("#include \"" + name + "\" of " + source +
                 " leads too far up for the host device; move the header nearer");
-  write_file(target, text);
+  if (!fs::exists(target)) write_file(target, text);  // "x.h" and "./x.h" are one file: the first has the macros
 }
 
 }  // namespace

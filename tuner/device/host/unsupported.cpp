@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 
+#include "device/host/headers_beside.hpp"
 #include "device/host/unsupported_names.hpp"
 
 namespace attune {
@@ -67,7 +68,10 @@ std::optional<Use> use_in_source(std::string_view line) {
   line = trim_front(line.substr(0, line.find("//")));
   if (line.starts_with('#') && trim_front(line.substr(1)).starts_with("include")) {
     const std::size_t begin = std::min(line.find_first_of("<\""), line.size() - 1) + 1;
-    return find_refusal(refused_headers, line.substr(begin, line.find_first_of(">\"", begin) - begin), "");
+    const std::string_view header = line.substr(begin, line.find_first_of(">\"", begin) - begin);
+    if (std::ranges::find(headers_beside(), header, &EmbeddedHeader::name) != headers_beside().end())
+      return std::nullopt;
+    return find_refusal(refused_headers, header, "");
   }
   if (const auto use = use_in_words(line)) return use;
   if (line.find("<<<") != std::string_view::npos) return Use{"<<<", no_launches};
