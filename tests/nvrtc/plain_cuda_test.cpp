@@ -174,6 +174,17 @@ __global__ void run(float* x, int n) {
             "");
 }
 
+// NVRTC takes a text of a name wherever that name is included.
+TEST_F(PlainCuda, AHeaderThatIsFoundSomewhereIsNotHidden) {
+  fs::create_directories(folder_ / "sub");
+  write("sub/outer.h", "#include \"stdio.h\"\n");
+  write("sub/stdio.h", "#define MINE 1\n");
+  EXPECT_EQ(refusal_of(request_for("#if 0\n#include <stdio.h>\n#endif\n#include <sub/outer.h>\n"
+                                   "static_assert(MINE, \"\");\n__global__ void run() {}\n",
+                                   {"run"}, "", {"-I" + folder_.string()})),
+            "");
+}
+
 TEST_F(PlainCuda, TheToolkitsOwnHeadersMayBeInQuotesAndItsFolderMayBeNamed) {
   const auto folders = cuda::toolkit_include_folders(cuda::nvrtc().file);
   const auto folder = cuda::find_toolkit_header(folders, "cuda_runtime.h");
