@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <thread>
@@ -59,7 +60,22 @@ bool knows(int architecture) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__)  // which reserves more addresses than any limit
-// Compiles in a process of its own with so many more MiB of addresses. Returns the verdict, or 100 for a death.
+void allow_addresses(rlim_t bytes) {
+  rlimit limit{};
+  getrlimit(RLIMIT_AS, &limit);
+  limit.rlim_cur = bytes;
+  setrlimit(RLIMIT_AS, &limit);
+}
+
+// Takes all memory that the process has and does not use: how much that is depends on what it did before.
+void take_free_memory() {
+  static void* volatile taken = nullptr;  // volatile: a compiler may leave out what nobody uses
+  for (const std::size_t bytes : {std::size_t{1} << 20, std::size_t{1} << 16, std::size_t{1} << 12, std::size_t{256}})
+    do taken = std::malloc(bytes);
+    while (taken != nullptr);
+}
+
+// Compiles in a process of its own with so many MiB of memory. Returns the verdict, or 100 for a death.
 int verdict_within(int mebibytes, const ImageRequest& request, bool is_chosen = false) {
   const pid_t child = fork();
   if (child == 0) {
@@ -67,9 +83,10 @@ int verdict_within(int mebibytes, const ImageRequest& request, bool is_chosen = 
     compile(request_for("__global__ void first() {}", {"first"}));  // loads all of NVRTC
     long pages = 0;
     std::ifstream("/proc/self/statm") >> pages;
-    const rlim_t bytes = static_cast<rlim_t>(pages * sysconf(_SC_PAGESIZE)) + (static_cast<rlim_t>(mebibytes) << 20);
-    const rlimit limit{bytes, bytes};
-    setrlimit(RLIMIT_AS, &limit);
+    const rlim_t present = static_cast<rlim_t>(pages * sysconf(_SC_PAGESIZE));
+    allow_addresses(present);
+    take_free_memory();
+    allow_addresses(present + (static_cast<rlim_t>(mebibytes) << 20));
     _exit(static_cast<int>(compile(request).verdict));
   }
   int status = 0;

@@ -22,6 +22,11 @@ struct Include {
   Kind kind = Kind::opens;
 };
 
+// Returns whether a name in quotes is that of a header of attune's, which no header of a user may have.
+inline bool names_header_of_attune(std::string_view name) {
+  return name.starts_with("attune") && name.find('/') == name.npos;
+}
+
 // Returns every #include, #include_next, #embed and __has_include, in order. A macro that wraps __has_include counts
 // where a condition calls it with a literal name. Comments and strings do not count; text under #if does.
 std::vector<Include> find_includes(std::string_view text);

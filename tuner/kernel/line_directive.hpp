@@ -7,7 +7,8 @@
 
 namespace attune {
 
-// Returns "#line 1 "scale.cu"" and a line end. Quotes and control characters in the name cannot end the directive.
+// Returns `#line 1 "scale.cu"`, or that of another line, and a line end. Quotes and control characters in the name
+// cannot end the directive.
 inline std::string line_directive(std::string_view name, std::ptrdiff_t line = 1) {
   std::string shown;
   for (const char c : name) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/include_scan.hpp"
 #include "core/source_lexer.hpp"
 #include "kernel/line_directive.hpp"
 
@@ -13,9 +14,9 @@ namespace {
 
 using TokenKind = SourceToken::Kind;
 
-// Returns the kernel's own header of this name. Attune's own, whose names nothing else may have, are none of these.
+// Returns the kernel's own header of this name. Attune's are none of these.
 const Header* find_header(const SourceText& source, std::string_view name) {
-  if (name.starts_with("attune") && name.find('/') == name.npos) return nullptr;
+  if (names_header_of_attune(name)) return nullptr;
   const auto found = std::ranges::find(source.headers, name, &Header::name);
   return found == source.headers.end() ? nullptr : &*found;
 }

@@ -73,7 +73,7 @@ class HeaderReader {
   }
   template <typename Failed>
   void read_one(const std::string& name, const fs::path& path, const Failed& failed) {
-    if (name.starts_with("attune") && name.find('/') == std::string::npos)
+    if (names_header_of_attune(name))
       throw failed("names that begin with `attune` are those of attune's own headers: rename it");
     const FileText read = read_regular_file(path, max_header_bytes);
     if (!read.why.empty()) throw failed(fmt::format("{}: {}", shortened(path.string()), read.why));

@@ -163,7 +163,7 @@ std::optional<Image> collect_image(const NvrtcLibrary& library, NvrtcProgram pro
   const auto usage = entries_of_log(log);
   for (const std::string& expression : request.expressions) {
     const char* symbol = nullptr;
-    // Without a symbol the source has no such entry, because a literal of its is not closed.
+    // An entry without a symbol is not in the source, because a literal before it is not closed.
     if (library.api.lowered_name(program, expression.c_str(), &symbol) != nvrtc_success || symbol == nullptr)
       return std::nullopt;
     ImageFunction function{expression, symbol, {}};

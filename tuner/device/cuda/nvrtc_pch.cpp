@@ -9,6 +9,7 @@
 
 #include "attune/error.hpp"
 #include "base/digest.hpp"
+#include "core/include_scan.hpp"
 #include "device/cuda/toolkit_headers.hpp"
 #include "kernel/macro_lines.hpp"
 
@@ -68,7 +69,7 @@ bool has_heavy_headers(const SourceText& source) {
   const auto names = outside_includes(source);
   return std::any_of(names.begin(), names.end(), [](const std::string& name) {
     const bool is_light = std::ranges::find(light_headers, name) != std::end(light_headers);
-    return !is_light && !name.starts_with("attune");  // attune's own texts are small
+    return !is_light && !names_header_of_attune(name);  // attune's own texts are small
   });
 }
 
@@ -174,17 +175,28 @@ fs::path PrecompiledHeaders::folder() const {
   return folder_ ? folder_->path() : fs::path();
 }
 
-CompiledProgram compile_precompiled(const NvrtcLibrary& library, const ImageRequest& request,
-                                    const std::vector<std::string>& options) {
-  SourceText headers = request.source;
-  ImageRequest stopped = request;
-  if (!request.macros.empty()) {
-    headers.text.resize(leading_includes(headers.text, request.source));
-    if (headers.text.empty()) return compile_program(library, request, options);
-    stopped.source = with_macros(request.source, request.macros, end_of_headers);
-    stopped.macros.clear();
-    headers.headers = stopped.source.headers;  // one that the macros change is another for each configuration
-  }
+namespace {
+
+// What is compiled, and the part of its source that is precompiled.
+struct Stopped {
+  ImageRequest request;
+  SourceText headers;
+};
+
+// Returns a request whose headers end where its macros begin. These may change a header that the leading includes
+// reach, which is then another for each configuration.
+Stopped stopped_before_macros(const ImageRequest& request) {
+  Stopped stopped{request, {}};
+  stopped.request.source = with_macros(request.source, request.macros, end_of_headers);
+  stopped.request.macros.clear();
+  stopped.headers = stopped.request.source;
+  stopped.headers.text = request.source.text.substr(0, leading_includes(request.source.text, request.source));
+  return stopped;
+}
+
+CompiledProgram compile_with_headers(const NvrtcLibrary& library, const ImageRequest& request,
+                                     const ImageRequest& stopped, const SourceText& headers,
+                                     const std::vector<std::string>& options) {
   auto use = precompiled_headers().begin(headers, options);
   if (!use) return compile_program(library, request, options);
   std::vector<std::string> more = options;
@@ -195,6 +207,16 @@ CompiledProgram compile_precompiled(const NvrtcLibrary& library, const ImageRequ
   compiled = compile_program(library, request, options);
   if (compiled.result == nvrtc_success) use->blame();
   return compiled;
+}
+
+}  // namespace
+
+CompiledProgram compile_precompiled(const NvrtcLibrary& library, const ImageRequest& request,
+                                    const std::vector<std::string>& options) {
+  if (request.macros.empty()) return compile_with_headers(library, request, request, request.source, options);
+  const Stopped stopped = stopped_before_macros(request);
+  if (stopped.headers.text.empty()) return compile_program(library, request, options);
+  return compile_with_headers(library, request, stopped.request, stopped.headers, options);
 }
 
 PrecompiledHeaders& precompiled_headers() {

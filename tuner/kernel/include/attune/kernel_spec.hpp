@@ -114,7 +114,7 @@ struct CompileOptions {
   std::vector<std::string> options;  // "--maxrregcount={REGISTERS}", "--use_fast_math if FAST"
   Defines defines = Defines::none;
   // True: macros are options too (-DNAME=VALUE), which every header sees. False: they are lines alone, behind the
-  // #include <...> lines with which the source begins.
+  // #include lines with which the source begins (kernel/macro_lines.hpp).
   bool defines_before = false;
   // True: what the file has beside device code, such as main(), is not compiled. Such a file runs on CUDA devices only.
   bool ignores_host_code = false;
