@@ -18,7 +18,8 @@ set(may_db ${may_kernel} kernel files)
 set(may_recordings ${may_db} db space)
 set(may_device ${may_kernel} kernel space)  # space: of replay
 set(may_worker ${may_device} measure device)
-set(may_session ${may_worker} worker search files db)
+set(may_subject ${may_worker} worker)
+set(may_session ${may_subject} subject search files db)
 set(may_dispatch ${may_bundle} bundle device files)
 set(may_dispatch/database ${may_dispatch} dispatch db)
 set(may_c_api ${may_dispatch} dispatch)
@@ -29,7 +30,7 @@ set(may_apps/embedder ${may_spec} spec files terminal)
 set(may_apps/score ${may_score} score recordings terminal)
 set(may_apps/attune ${may_tuning} tuning exports draft score recordings kernel_files builtin terminal)
 set(may_apps/examples ${may_apps/attune} apps/attune c_api builtin)
-set(layers base core expression kernel space bundle files spec exports draft search score measure db recordings device worker
+set(layers base core expression kernel space bundle files spec exports draft search score measure db recordings device worker subject
     session dispatch/database dispatch c_api kernel_files tuning apps/terminal apps/embedder apps/score apps/attune apps/examples)
 
 # Libraries of others, by how their headers begin: who may include them. CUDA's are nobody's: device/cuda declares what it

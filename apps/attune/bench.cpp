@@ -61,7 +61,7 @@ std::vector<Regime> regimes_wanted(const Options& options, const KernelSpec& spe
     throw UsageError("unknown regime `" + text + "`; it is " + std::string(regime_names) + ", or all of them: `all`");
   else if (spec.restores_inputs()) {
     std::erase(wanted, Regime::stream);
-    notes.note(no_stream_explanation(spec));
+    notes.note(no_stream_explanation(spec.name));
   }
   if (!options.has("steps") || std::find(wanted.begin(), wanted.end(), Regime::stream) == wanted.end()) return wanted;
   if (wanted.size() == 1)
@@ -98,25 +98,24 @@ void require_row(const SideBySideRequest& request) {
 // What is compared: configurations by their names.
 class Lineup {
  public:
-  Lineup(const Options& options, const KernelSpec& spec, const Problem& problem, const DeviceInfo& device)
-      : spec_(spec),
-        problem_(problem),
+  Lineup(const Options& options, const KernelSubject& subject, const DeviceInfo& device)
+      : spec_(subject.spec()),
+        problem_(subject.problem()),
         device_(device),
         kernel_(options.required("kernel")),
         database_(database_to_read(options)),
-        space_(make_space(spec, problem, device)) {
-    if (const std::optional<Configuration> found = default_configuration(spec, problem, device))
-      named_.push_back({"default", *found});
+        space_(subject.space()) {
+    if (subject.default_configuration()) named_.push_back({"default", *subject.default_configuration()});
     for (const std::string& text : options.list("configuration")) {
-      const Configuration given = parse_configuration(spec, text);
+      const Configuration given = parse_configuration(spec_, text);
       if (const std::vector<std::string> broken = space_.broken_rules(given); !broken.empty())
-        throw UsageError(fmt::format("{} is not legal for {}: it breaks:\n  {}", given.text(), problem.text(),
+        throw UsageError(fmt::format("{} is not legal for {}: it breaks:\n  {}", given.text(), problem_.text(),
                                      fmt::join(broken, "\n  ")));
       named_.push_back({std::to_string(++given_), given});
     }
     if (named_.empty())
-      throw Error(spec.name + " has no legal configuration for " + problem.text() +
-                  "; see: " + space_command(options, problem.text()));
+      throw Error(spec_.name + " has no legal configuration for " + problem_.text() +
+                  "; see: " + space_command(options, problem_.text()));
   }
 
   const Configuration& first() const { return named_.front().configuration; }
@@ -142,12 +141,12 @@ class Lineup {
   const Problem& problem_;
   const DeviceInfo& device_;
   const std::string kernel_, database_;
-  const SearchSpace space_;
+  const SearchSpace& space_;
   std::vector<NamedConfiguration> named_;
   int given_ = 0;
 };
 
-Json row_to_json(const SideBySideRow& row, const SideBySide& compared, const SideBySideRequest& request) {
+Json row_to_json(const SideBySideRow& row, const SideBySide& compared, const KernelSubject& subject) {
   Json line{{"type", "row"}, {"regime", to_text(compared.regime)}, {"name", row.name}};
   line["configuration"] = row.is_copy || row.is_peer ? Json() : to_json(row.configuration);
   if (row.is_peer) line["peer"] = true;
@@ -163,7 +162,7 @@ Json row_to_json(const SideBySideRow& row, const SideBySide& compared, const Sid
   if (row.is_copy)
     line["gigabytes_per_s"] = static_cast<double>(compared.copy_bytes) / row.time_ns.value;
   else
-    add_rates(line, request.spec, request.problem, row.configuration, row.time_ns.value);
+    add_rates(line, subject.spec(), subject.problem(), row.configuration, row.time_ns.value);
   for (const StepTimes& step : row.steps) {
     Json timed{{"step", step.name}, {"up_to_ns", step.up_to_ns}};
     timed.update(estimate_fields("share", step.share));
@@ -172,23 +171,23 @@ Json row_to_json(const SideBySideRow& row, const SideBySide& compared, const Sid
   return line;
 }
 
-void show(const SideBySide& compared, const SideBySideRequest& request, bool json, bool verbose) {
+void show(const SideBySide& compared, const KernelSubject& subject, const Protocol& protocol, bool json, bool verbose) {
   if (json) {
-    for (const SideBySideRow& row : compared.rows) print_line(row_to_json(row, compared, request));
+    for (const SideBySideRow& row : compared.rows) print_line(row_to_json(row, compared, subject));
     return;
   }
-  put_text("\n{}", side_by_side_text(compared, request.spec, request.problem, request.protocol, verbose));
+  put_text("\n{}", side_by_side_text(compared, subject.spec(), subject.problem(), protocol, verbose));
   if (const std::string steps = steps_text(compared); !steps.empty()) put_text("\n{}", steps);
   std::fflush(stdout);
 }
 
-void show_subject(const SideBySideRequest& request, const DeviceInfo& device, bool json) {
+void show_subject(const KernelSubject& subject, const DeviceInfo& device, bool json) {
   if (json)
     return print_line({{"type", "bench"},
-                       {"kernel", request.spec.name},
-                       {"problem", to_json(request.problem)},
+                       {"kernel", subject.name()},
+                       {"problem", to_json(subject.problem())},
                        {"device", to_json(device)}});
-  put_text("{}\n", in_lines(fmt::format("{} {} on {}", request.spec.name, request.problem.text(), device.name), 2));
+  put_text("{}\n", in_lines(fmt::format("{} {} on {}", subject.name(), subject.problem().text(), device.name), 2));
   std::fflush(stdout);
 }
 
@@ -201,30 +200,30 @@ int run_bench(const Arguments& arguments) {
   refuse_what_runs_nothing(name);
   const bool json = options.has("json");
   SideBySideRequest request;
-  request.spec = find_kernel(options, options.required("kernel"));
-  request.problem = parse_problem(request.spec, options.text("problem").value_or(""), name.substr(0, name.find(':')));
+  const KernelSpec spec = find_kernel(options, options.required("kernel"));
+  const Problem problem = parse_problem(spec, options.text("problem").value_or(""), name.substr(0, name.find(':')));
   request.steps = options.has("steps");
   request.copy = !options.has("no-copy");
   request.base = options.text("over").value_or("");
   request.protocol = protocol_wanted(options, Protocol{}.settled_log_ratio);
   request.lock_folder = usable_lock_folder();
-  request.compared = [&, verbose = options.has("verbose")](const SideBySide& compared) {
-    show(compared, request, json, verbose);
-  };
-
   catch_signals();
   const std::unique_ptr<Workers> workers = workers_for(name);
   Pool pool(*workers);
   const DeviceInfo& device = pool.device().info;
+  const KernelSubject subject(spec, problem, device);
+  request.compared = [&, verbose = options.has("verbose")](const SideBySide& compared) {
+    show(compared, subject, request.protocol, json, verbose);
+  };
   Notes notes(json);
-  const Lineup lineup(options, request.spec, request.problem, device);
-  const std::vector<Regime> wanted = regimes_wanted(options, request.spec, notes);
-  show_subject(request, device, json);
+  const Lineup lineup(options, subject, device);
+  const std::vector<Regime> wanted = regimes_wanted(options, spec, notes);
+  show_subject(subject, device, json);
   for (const Regime regime : wanted) request.tasks.push_back(lineup.task(regime, notes));
-  request.peers = peers_wanted(options, request.spec, notes);
+  request.peers = peers_wanted(options, spec, notes);
   require_row(request);
   request.default_configuration = lineup.first();
-  const std::vector<SideBySide> all = notes.measure(request, pool, stop_requests);
+  const std::vector<SideBySide> all = notes.measure(request, subject, pool, stop_requests);
   if (stop_requests.load() > 0) {
     put_error("interrupted; what was known by then is shown");
     return exit_interrupted;

@@ -22,6 +22,9 @@
 #include "spec/kernel_file.hpp"
 #include "spec/unmentioned.hpp"
 #include "stored.hpp"
+#include "subject/kernel_setup.hpp"
+#include "subject/kernel_subject.hpp"
+#include "subject/unfilled.hpp"
 #include "text.hpp"
 #include "worker.hpp"
 #include "worker/pool.hpp"
@@ -78,9 +81,9 @@ struct Subject {
 int run_on_device(const Subject& subject, const Image& image, CheckJobs& jobs, CheckReport& report) {
   const auto& [spec, problem, configuration, default_configuration] = subject;
   if (sanitizers().any()) print_findings(spec, problem, configuration, default_configuration, jobs.device());
-  const TrialSetup setup = trial_setup(
-      spec, problem, default_configuration, jobs.device(),
-      [&](const ImageRequest& request) { return jobs.compile(request); }, seed);
+  const KernelSubject kernel(spec, problem, jobs.device());
+  const TrialSetup setup = kernel.setup(
+      default_configuration, [&](const ImageRequest& request) { return jobs.compile(request); }, seed);
   report.show_tolerances(setup.arguments);
   try {
     jobs.run(Begin{setup});
@@ -90,8 +93,8 @@ int run_on_device(const Subject& subject, const Image& image, CheckJobs& jobs, C
     if (!setup.self_checked || !(configuration == default_configuration)) throw;
     return report.show_verdict(failed.verdict, failed.what());
   }
-  const std::shared_ptr<const Instance> instance = make_instance(1, spec, problem, configuration, jobs.device());
-  const Result checked = jobs.run(Load{instance_launch(spec, *instance, image), {}});
+  const std::shared_ptr<const Instance> instance = kernel.prepare(1, configuration);
+  const Result checked = jobs.run(Load{instance_launch(*instance, image), {}});
   const auto& [status, numerics, unused, free_bytes] = std::get<Tried>(checked.answer);
   if (is_of_data(status.verdict)) report.show_note(unfilled_explanation(spec, problem));
   if (!status.ok()) return report.show_verdict(status.verdict, status.detail);

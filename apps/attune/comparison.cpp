@@ -24,14 +24,15 @@ void Notes::note(const std::string& text) {
   std::fflush(stdout);
 }
 
-std::vector<SideBySide> Notes::measure(SideBySideRequest request, Pool& pool, const std::atomic<int>& stop) {
+std::vector<SideBySide> Notes::measure(SideBySideRequest request, const KernelSubject& subject, Pool& pool,
+                                       const std::atomic<int>& stop) {
   if (!json_)
     line_.show([](double seconds) { return "  compiling and comparing, " + duration_text(std::round(seconds)); });
   request.compared = [this, shows = std::move(request.compared)](const SideBySide& compared) {
     const std::unique_lock<std::mutex> away = line_.away();
     shows(compared);
   };
-  std::vector<SideBySide> compared = measure_side_by_side(request, pool, *this, stop);
+  std::vector<SideBySide> compared = measure_side_by_side(request, subject, pool, *this, stop);
   line_.hide();
   return compared;
 }

@@ -19,7 +19,8 @@ class Notes final : public Observer {
   explicit Notes(bool json) : json_(json) {}
   void note(const std::string& text) override;
   // Does what measure_side_by_side() does.
-  std::vector<SideBySide> measure(SideBySideRequest request, Pool& pool, const std::atomic<int>& stop);
+  std::vector<SideBySide> measure(SideBySideRequest request, const KernelSubject& subject, Pool& pool,
+                                  const std::atomic<int>& stop);
 
  private:
   const bool json_;

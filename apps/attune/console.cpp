@@ -277,7 +277,7 @@ void Console::final_round_done(std::size_t rounds) {
   show_in_stage(fmt::format("comparing: {} of {}", counted(rounds, "round"), finalists_));
 }
 
-void Console::show_result(const SessionRequest& request, const SessionResult& result, const std::string& database,
+void Console::show_result(const KernelRequest& request, const SessionResult& result, const std::string& database,
                           std::span<const Ceiling> ceilings) {
   line_.hide();
   problem_ = request.problem;
@@ -312,7 +312,7 @@ void Console::show_figures(const SessionResult& result, std::span<const Ceiling>
 }
 
 // Shows why the session ended, what became of its trials, and how to go on.
-void Console::show_end(const SessionRequest& request, const SessionResult& result, const std::string& database) {
+void Console::show_end(const KernelRequest& request, const SessionResult& result, const std::string& database) {
   const bool is_continued = result.run_trials < result.trials;
   if (result.reason) put_text("ended by {}\n", reason_text(*result.reason, request.limits, is_continued));
   put_text("{}{}: {}; {}\n", counted(result.trials, "trial"),

@@ -9,8 +9,8 @@
 #include "apps/terminal/live_line.hpp"
 #include "core/ceiling.hpp"
 #include "rates.hpp"
+#include "session/kernel_session.hpp"
 #include "session/observer.hpp"
-#include "session/session.hpp"
 
 namespace attune::cli {
 
@@ -30,7 +30,7 @@ class Console final : public Observer {
   void final_round_done(std::size_t rounds) override;
 
   // Shows the end: default against best, and the next step.
-  void show_result(const SessionRequest& request, const SessionResult& result, const std::string& database,
+  void show_result(const KernelRequest& request, const SessionResult& result, const std::string& database,
                    std::span<const Ceiling> ceilings = {});
 
  private:
@@ -46,7 +46,7 @@ class Console final : public Observer {
   void show_best(const Configuration& best, double nanoseconds);
   void show_default(const Progress& progress);
   void show_figures(const SessionResult& result, std::span<const Ceiling> ceilings);
-  void show_end(const SessionRequest& request, const SessionResult& result, const std::string& database);
+  void show_end(const KernelRequest& request, const SessionResult& result, const std::string& database);
   void show_row(double ratio, double nanoseconds, const Configuration& configuration);
   std::string rate_column(const std::string& text) const;
   std::string anchor_name() const;

@@ -140,7 +140,7 @@ void JsonLines::note(const std::string& text) {
   print_line(line);
 }
 
-void JsonLines::show_result(const SessionRequest& request, const SessionResult& result,
+void JsonLines::show_result(const KernelRequest& request, const SessionResult& result,
                             std::span<const Ceiling> ceilings) {
   Json line;
   line["type"] = "best";

@@ -7,8 +7,8 @@
 
 #include "core/ceiling.hpp"
 #include "core/verdict_counts.hpp"
+#include "session/kernel_session.hpp"
 #include "session/observer.hpp"
-#include "session/session.hpp"
 
 namespace attune::cli {
 
@@ -35,7 +35,7 @@ class JsonLines final : public Observer {
   void trial_done(const Trial& trial, const Progress& progress) override;
 
   // Prints "best" (when this run had a final stage) and "record".
-  void show_result(const SessionRequest& request, const SessionResult& result, std::span<const Ceiling> ceilings = {});
+  void show_result(const KernelRequest& request, const SessionResult& result, std::span<const Ceiling> ceilings = {});
 
  private:
   const KernelSpec& spec_;

@@ -159,8 +159,9 @@ class Ladders {
 
   // `all`: with the default, the record and a copy.
   std::optional<LadderTable> compare(const Ladder& ladder, const Problem& problem, bool all) {
-    const SearchSpace space = make_space(spec_, problem, device_);
-    const std::optional<Configuration> by_default = default_configuration(spec_, problem, device_);
+    const KernelSubject subject(spec_, problem, device_);
+    const SearchSpace& space = subject.space();
+    const std::optional<Configuration>& by_default = subject.default_configuration();
     if (!by_default) throw Error(fmt::format("{} has no legal configuration for {}", spec_.name, problem.text()));
     SideBySideTask task{Regime::cold, legal_steps(ladder, space)};
     if (all || ladder.steps.empty()) task.configurations.push_back({"default", *by_default});
@@ -173,14 +174,12 @@ class Ladders {
                   tune_command({spec_, problem, device_, options_.required("kernel"), "cold", "time"}));
     if (task.configurations.empty()) return std::nullopt;
     SideBySideRequest request;
-    request.spec = spec_;
-    request.problem = problem;
     request.default_configuration = *by_default;
     request.tasks = {task};
     request.copy = all;
     request.protocol = protocol_wanted(options_, settled_log_ratio);
     request.lock_folder = usable_lock_folder();
-    std::vector<SideBySide> compared = notes_.measure(std::move(request), pool_, stop_requests);
+    std::vector<SideBySide> compared = notes_.measure(std::move(request), subject, pool_, stop_requests);
     if (compared.empty()) return std::nullopt;
     failed_ = failed_ || has_failed(compared.front());
     return LadderTable{spec_, ladder, problem, compared.front(), bound_in(problem, compared.front())};

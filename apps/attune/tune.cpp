@@ -13,6 +13,7 @@
 #include "stop_requests.hpp"
 #include "stored.hpp"
 #include "strategies.hpp"
+#include "subject/recording_subject.hpp"
 #include "tune_misses.hpp"
 #include "tune_session.hpp"
 #include "worker.hpp"
@@ -77,8 +78,8 @@ Options tune_options() {
 }
 
 // Makes the request without problem and effort.
-SessionRequest request_from(const Options& options, KernelSpec spec) {
-  SessionRequest request;
+KernelRequest request_from(const Options& options, KernelSpec spec) {
+  KernelRequest request;
   request.spec = std::move(spec);
   if (const auto narrowing = options.text("parameters")) request.spec = narrow(std::move(request.spec), *narrowing);
   request.strategy = options.text("strategy").value_or("");
@@ -109,21 +110,25 @@ int tune_recording(const Options& options, const EffortPlan& effort, const std::
   const ReplayRequest replay = parse_replay(name);
   const std::optional<std::string> problem = problems.empty() ? std::nullopt : std::optional(problems.front());
   const Recording recording = chosen_recording(replay.file, options.text("kernel"), problem);
-  SessionRequest request = request_from(options, replay_kernel(recording));
+  KernelRequest request = request_from(options, replay_kernel(recording));
   request.effort = *effort.search;
   request.compile_threads = 1;  // so that trials have one order
   catch_signals();
   WisdomStore store(options.text("db").value_or(in_memory), WisdomStore::Access::read_write,
                     {note_on_stderr, &stop_requests});
+  const auto tune = [&](Pool& pool) {
+    const KernelSubject subject(request.spec, {}, pool.device().info);
+    return tune_one(request, subject, pool, store, nullptr, view_of(options));
+  };
   if (replay.workers) {
     const std::unique_ptr<Workers> workers = workers_for(name, options.text("kernel"), problem);
     Pool pool(*workers);
-    return tune_one(request, pool, store, nullptr, view_of(options));
+    return tune(pool);
   }
   const std::unique_ptr<Device> device = make_replay_device(recording, replay.options);
   LocalWorkers workers(*device);
   Pool pool(workers);
-  return tune_one(request, pool, store, nullptr, view_of(options));
+  return tune(pool);
 }
 
 int tune_log(const Options& options, const EffortPlan& effort, const std::string& device) {
@@ -159,7 +164,7 @@ int run_tune(const Arguments& arguments) {
     throw UsageError(
         "too many arguments: one kernel is tuned, but with --misses (an argument with spaces needs quotes)");
   if (is_replay(name)) return tune_recording(options, effort, name);
-  SessionRequest request = request_from(options, find_kernel(options, options.required("kernel")));
+  KernelRequest request = request_from(options, find_kernel(options, options.required("kernel")));
   const std::string kind = name.substr(0, name.find(':'));
   std::vector<std::string> texts = options.list("problem");
   if (texts.empty()) texts.emplace_back();
@@ -182,7 +187,8 @@ int run_tune(const Arguments& arguments) {
   int code = exit_done;
   for (const Problem& problem : problems) {
     request.problem = problem;
-    const int one = tune_one(request, pool, store, images ? &*images : nullptr, view_of(options));
+    const KernelSubject subject(request.spec, problem, pool.device().info);
+    const int one = tune_one(request, subject, pool, store, images ? &*images : nullptr, view_of(options));
     if (one != exit_done) code = one;
     if (one == exit_interrupted) break;
   }

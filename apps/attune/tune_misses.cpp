@@ -20,6 +20,7 @@
 #include "spec/kernel_file.hpp"
 #include "stop_requests.hpp"
 #include "stored.hpp"
+#include "subject/kernel_subject.hpp"
 #include "worker.hpp"
 
 namespace attune::cli {
@@ -146,8 +147,8 @@ std::vector<Wanted> choose(const MissLog& log, Kernels& kernels, const DeviceInf
   return chosen;
 }
 
-SessionRequest request_for(const Wanted& wanted, const SessionRequest& terms) {
-  SessionRequest request = terms;
+KernelRequest request_for(const Wanted& wanted, const SessionRequest& terms) {
+  KernelRequest request{terms, {}, {}};
   request.spec = wanted.kernel->spec;
   request.problem = wanted.problem;
   request.regime = wanted.regime;
@@ -182,9 +183,11 @@ int list_all(const MissesQuery& query, const std::vector<Wanted>& chosen, const 
   std::optional<WisdomStore> store;
   if (std::filesystem::exists(query.database, unknown) || unknown)
     store.emplace(query.database, WisdomStore::Access::read_only, DatabaseWaiting{note_on_stderr});
-  for (const Wanted& wanted : chosen)
-    list_one(wanted, store && known_result(request_for(wanted, terms), device, *store),
-             query.view == SessionView::json);
+  for (const Wanted& wanted : chosen) {
+    const KernelRequest request = request_for(wanted, terms);
+    const KernelSubject subject(request.spec, request.problem, device);
+    list_one(wanted, store && known_result(request, subject, device, *store), query.view == SessionView::json);
+  }
   return exit_done;
 }
 
@@ -193,12 +196,13 @@ int tune_all(const std::vector<Wanted>& chosen, const SessionRequest& terms, Poo
   const bool json = view == SessionView::json;
   int code = exit_done;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    const SessionRequest request = request_for(chosen[i], terms);
+    const KernelRequest request = request_for(chosen[i], terms);
     if (!json && chosen.size() > 1) put_text("miss {} of {}: {}\n", i + 1, chosen.size(), text_of(chosen[i]));
     if (i == 0 && pool.device().info.kind == "cuda") calibrate_first(request, pool, store, json);
     int one = exit_done;
     try {
-      one = tune_one(request, pool, store, images, view);
+      const KernelSubject subject(request.spec, request.problem, pool.device().info);
+      one = tune_one(request, subject, pool, store, images, view);
     } catch (const WaitInterrupted&) {
       throw;
     } catch (const DeviceLost&) {

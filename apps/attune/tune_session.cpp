@@ -33,19 +33,20 @@ SessionView view_of(const Options& options) {
   return options.has("verbose") ? SessionView::verbose : SessionView::text;
 }
 
-int tune_one(const SessionRequest& request, Pool& pool, WisdomStore& store, ImageCache* images, SessionView view) {
+int tune_one(const KernelRequest& request, const Subject& subject, Pool& pool, WisdomStore& store, ImageCache* images,
+             SessionView view) {
   SessionResult result;
   if (view == SessionView::json) {
     JsonLines lines(request.spec);
     note_unmentioned(request.spec, lines);
-    result = run_session(request, pool, store, images, lines, stop_requests);
+    result = run_session(request, subject, pool, store, images, lines, stop_requests);
     lines.show_result(request, result, ceilings_for(result, store));
     if (!result.record) put_error(request.spec.name + ": " + result.explanation);
     return exit_code(result.end);
   }
   Console console(request.spec, view == SessionView::verbose);
   note_unmentioned(request.spec, console);
-  result = run_session(request, pool, store, images, console, stop_requests);
+  result = run_session(request, subject, pool, store, images, console, stop_requests);
   if (result.record)
     console.show_result(request, result, store.file() == in_memory ? "" : store.file().string(),
                         ceilings_for(result, store));
@@ -57,7 +58,7 @@ int tune_one(const SessionRequest& request, Pool& pool, WisdomStore& store, Imag
   return exit_code(result.end);
 }
 
-void calibrate_first(const SessionRequest& request, Pool& pool, WisdomStore& store, bool json) {
+void calibrate_first(const KernelRequest& request, Pool& pool, WisdomStore& store, bool json) {
   if (json) {
     JsonLines lines(request.spec);
     ensure_ceilings(pool, store, lines, request.lock_folder, stop_requests);

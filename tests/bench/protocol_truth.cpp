@@ -24,7 +24,7 @@
 #include "attune/search_space.hpp"
 #include "db/wisdom_store.hpp"
 #include "kernel/instantiate.hpp"
-#include "session/session.hpp"
+#include "session/kernel_session.hpp"
 #include "truth_bench.hpp"
 #include "worker/compile_lanes.hpp"
 #include "worker/pool.hpp"
@@ -67,7 +67,7 @@ class Compiling {
 };
 
 SessionResult tune(TruthBench& bench, std::uint64_t seed) {
-  SessionRequest request;
+  KernelRequest request;
   request.spec = bench.spec;
   request.problem = bench.problem;
   request.effort = Effort::exhaustive;

@@ -15,9 +15,9 @@
 
 #include "attune/error.hpp"
 #include "attune/search_space.hpp"
-#include "kernel/instance.hpp"
 #include "measure/statistics.hpp"
 #include "session/image_source.hpp"
+#include "subject/kernel_subject.hpp"
 #include "worker/pool.hpp"
 
 namespace attune {
@@ -62,34 +62,29 @@ std::vector<CompiledInstance> compile(Pool& pool, const TruthBench& bench, const
                                       const std::vector<Configuration>& configurations) {
   pool.set_compilers(std::max(1u, std::thread::hardware_concurrency()));
   ImageSource source(pool);
-  for (std::size_t i = 0; i < configurations.size(); ++i)
-    source.ask(make_instance(i, bench.spec, bench.problem, configurations[i], device));
+  const KernelSubject subject(bench.spec, bench.problem, device);
+  for (std::size_t i = 0; i < configurations.size(); ++i) source.ask(subject.prepare(i, configurations[i]));
   std::vector<CompiledInstance> compiled;
-  while (source.outstanding() > 0) {
-    while (!source.is_ready()) {
-      std::optional<Result> result = pool.next(Pool::never);
-      source.arrive(result.value());
-    }
-    if (CompiledInstance one = source.take(); one.outcome.image) compiled.push_back(std::move(one));
-  }
+  while (std::optional<CompiledInstance> one = source.next(Pool::never))
+    if (one->outcome.image) compiled.push_back(std::move(*one));
   return compiled;
 }
 
 // Loads those that are right.
-Loaded load(Pool& pool, const TruthBench& bench, const std::vector<CompiledInstance>& compiled) {
+Loaded load(Pool& pool, const std::vector<CompiledInstance>& compiled) {
   Loaded loaded;
   for (const CompiledInstance& one : compiled) {
-    const auto tried = run<Tried>(pool, Load{instance_launch(bench.spec, *one.instance, *one.outcome.image), {}});
+    const auto tried = run<Tried>(pool, Load{instance_launch(*one.instance, *one.outcome.image), {}});
     if (tried.status.ok()) loaded.emplace(one.instance->text, one.instance->id);
   }
   return loaded;
 }
 
 // Places code and scratch memory elsewhere.
-void load_again(Pool& pool, const TruthBench& bench, std::vector<CompiledInstance>& compiled, std::mt19937_64& random) {
+void load_again(Pool& pool, std::vector<CompiledInstance>& compiled, std::mt19937_64& random) {
   for (const CompiledInstance& one : compiled) run<Done>(pool, Release{one.instance->id});
   std::shuffle(compiled.begin(), compiled.end(), random);
-  load(pool, bench, compiled);
+  load(pool, compiled);
 }
 
 // One sample of each, in this order.
@@ -286,12 +281,12 @@ class Measuring {
     begin(pool);
     warm_up(pool, best.size());
     std::vector<CompiledInstance> compiled = compile(pool, bench_, device_, best);
-    const Loaded loaded = load(pool, bench_, compiled);
+    const Loaded loaded = load(pool, compiled);
     std::vector<InstanceId> instances;
     for (const Configuration& one : best) instances.push_back(loaded.at(one.text()));
     std::vector<Medians> of_loads;
     for (int i = 0; i < loads_of_data; ++i) {
-      load_again(pool, bench_, compiled, random_);
+      load_again(pool, compiled, random_);
       const Samples samples = sample_rounds(pool, instances, plan_, bench_.samples_near, random_());
       of_loads.push_back(halves.add({centred(half_of(samples, 0)), centred(half_of(samples, 1))}));
     }
@@ -311,14 +306,14 @@ class Measuring {
     Pool pool(*bench_.workers);
     begin(pool);
     std::vector<CompiledInstance> compiled = compile(pool, bench_, device_, configurations);
-    const Loaded loaded = load(pool, bench_, compiled);
+    const Loaded loaded = load(pool, compiled);
     std::erase_if(compiled, [&](const CompiledInstance& one) { return !loaded.contains(one.instance->text); });
     std::vector<InstanceId> instances;
     for (const auto& [name, instance] : loaded) instances.push_back(instance);
     warm_up(pool, configurations.size());
     std::function<void(std::mt19937_64&)> renew;
     if (truth == nullptr && bench_.regime == Regime::stream)
-      renew = [&](std::mt19937_64& random) { load_again(pool, bench_, compiled, random); };
+      renew = [&](std::mt19937_64& random) { load_again(pool, compiled, random); };
     const double before = pool.timed_seconds();
     const Samples samples =
         sample_rounds(pool, instances, plan_, truth == nullptr ? bench_.samples_near : bench_.samples, seed, renew);
@@ -342,17 +337,19 @@ class Measuring {
 
   void begin(Pool& pool) {
     const auto compile = [&pool](const ImageRequest& request) { return pool.compile(request); };
-    run<Begun>(pool,
-               Begin{trial_setup(bench_.spec, bench_.problem, default_configuration_, device_, compile, truth_seed)});
+    run<Begun>(
+        pool,
+        Begin{KernelSubject(bench_.spec, bench_.problem, device_).setup(default_configuration_, compile, truth_seed)});
   }
 
   // With the default configuration, by whose time a hang is known from then on. In a stream, its time decides how long
   // graphs are, as in a session.
   void warm_up(Pool& pool, InstanceId id) {
-    const auto instance = make_instance(id, bench_.spec, bench_.problem, default_configuration_, device_);
-    const CompileOutcome compiled = pool.compile(instance->image);
+    const KernelSubject subject(bench_.spec, bench_.problem, device_);
+    const auto instance = subject.prepare(id, default_configuration_);
+    const CompileOutcome compiled = pool.compile(*instance->image);
     if (!compiled.image) throw Error("the default configuration does not compile:\n" + compiled.log);
-    const InstanceLaunch launch = instance_launch(bench_.spec, *instance, *compiled.image);
+    const InstanceLaunch launch = instance_launch(*instance, *compiled.image);
     const Status status = run<Tried>(pool, Load{launch, {.milliseconds = calibration_warm_up_ms}}).status;
     if (!status.ok()) throw Error("the default configuration fails: " + status.detail);
     double nanoseconds = sample_each(pool, {id}, plan_).front();

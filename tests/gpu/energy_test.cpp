@@ -5,10 +5,10 @@
 
 #include "attune/search_space.hpp"
 #include "device/cuda/nvml.hpp"
-#include "kernel/instance.hpp"
 #include "kernel/problem.hpp"
 #include "measure/statistics.hpp"
 #include "spec/kernel_file.hpp"
+#include "subject/kernel_subject.hpp"
 #include "support/gpu.hpp"
 #include "worker/pool.hpp"
 
@@ -24,15 +24,15 @@ TEST_F(GpuEnergy, ALaunchIsMeteredWhileTheDeviceHardlyWaits) {
   const DeviceInfo& info = pool.device().info;
   const KernelSpec spec = load_kernel("transpose");
   const Problem problem = parse_problem(spec, "width=4096 height=4096 T=float", "cuda");
-  const SearchSpace space = make_space(spec, problem, info);
-  const Configuration default_configuration = attune::default_configuration(spec, problem, info).value();
+  const KernelSubject subject(spec, problem, info);
+  const Configuration default_configuration = subject.default_configuration().value();
   const auto compile = [&pool](const ImageRequest& request) { return pool.compile(request); };
-  const Result begun = pool.run(Begin{trial_setup(spec, problem, default_configuration, info, compile, 1)});
+  const Result begun = pool.run(Begin{subject.setup(default_configuration, compile, 1)});
   ASSERT_TRUE(std::holds_alternative<Begun>(begun.answer));
-  const std::shared_ptr<const Instance> instance = make_instance(1, spec, problem, default_configuration, info);
-  const CompileOutcome compiled = compile(instance->image);
+  const std::shared_ptr<const Instance> instance = subject.prepare(1, default_configuration);
+  const CompileOutcome compiled = compile(*instance->image);
   ASSERT_TRUE(compiled.image) << compiled.log;
-  const Result loaded = pool.run(Load{instance_launch(spec, *instance, *compiled.image), {}});
+  const Result loaded = pool.run(Load{instance_launch(*instance, *compiled.image), {}});
   const Status& checked = std::get<Tried>(loaded.answer).status;
   ASSERT_TRUE(checked.ok()) << checked.detail;
 

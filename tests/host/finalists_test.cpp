@@ -6,7 +6,7 @@
 
 #include "device/device.hpp"
 #include "kernel/problem.hpp"
-#include "session/session.hpp"
+#include "session/kernel_session.hpp"
 #include "spec/kernel_file.hpp"
 #include "support/notes.hpp"
 
@@ -54,7 +54,7 @@ __global__ void reference(float* y, int n) {
 
 TEST(Finalists, CarryTheirErrorsAndWhetherTheyRepeat) {
   const std::unique_ptr<Device> device = open_device("host");
-  SessionRequest request;
+  KernelRequest request;
   request.spec = read_kernel_text(unsteady, "unsteady.cu");
   request.spec.deterministic.emplace("n > 100");
   request.problem = parse_problem(request.spec, "", "host");

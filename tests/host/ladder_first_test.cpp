@@ -6,9 +6,9 @@
 
 #include "device/device.hpp"
 #include "kernel/problem.hpp"
-#include "session/session.hpp"
-#include "session/warm_start.hpp"
+#include "session/kernel_session.hpp"
 #include "spec/kernel_file.hpp"
+#include "subject/kernel_warm_start.hpp"
 
 namespace attune {
 namespace {
@@ -55,7 +55,7 @@ class LadderFirst : public testing::Test {
   }
   const std::unique_ptr<Device> device_ = open_device("host");
   WisdomStore store_{":memory:"};
-  SessionRequest request_;
+  KernelRequest request_;
 };
 
 TEST_F(LadderFirst, OfTransposeWhateverTheStrategyAndTheLimitOfTrials) {

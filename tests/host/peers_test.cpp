@@ -33,7 +33,6 @@ std::string message_of(const Thrower& thrower) {
 class PeersTest : public testing::Test {
  protected:
   PeersTest() {
-    request_.spec = load_kernel(ATTUNE_TEST_DATA "/kernels/scale.cu");
     request_.default_configuration = Configuration{{"BLOCK", 64}, {"ITEMS", 1}};
     request_.protocol.warm_up_ms = 1;
     request_.protocol.final_rounds_max = 6;
@@ -41,14 +40,15 @@ class PeersTest : public testing::Test {
     request_.peers = {{"right", library}, {"wrong", library}, {"failing", library}};
   }
   SideBySide run(const std::string& problem, Regime regime = Regime::cold) {
-    request_.problem = parse_problem(request_.spec, problem, "host");
     request_.tasks = {{regime, {{"default", request_.default_configuration}}}};
     Pool pool(workers_);
-    return measure_side_by_side(request_, pool, notes_, stop_).at(0);
+    const KernelSubject subject(spec_, parse_problem(spec_, problem, "host"), pool.device().info);
+    return measure_side_by_side(request_, subject, pool, notes_, stop_).at(0);
   }
 
   std::unique_ptr<Device> device_ = open_device("host");
   LocalWorkers workers_{*device_};
+  const KernelSpec spec_ = load_kernel(ATTUNE_TEST_DATA "/kernels/scale.cu");
   SideBySideRequest request_;
   Notes notes_;
   std::atomic<int> stop_{0};

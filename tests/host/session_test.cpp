@@ -1,6 +1,4 @@
 // Whole sessions on the host device: strategies that misbehave, stop rules, the warm start, resuming.
-#include "session/session.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +13,9 @@
 #include "attune/strategy.hpp"
 #include "device/device.hpp"
 #include "kernel/problem.hpp"
+#include "session/kernel_session.hpp"
 #include "spec/kernel_file.hpp"
+#include "subject/kernel_setup.hpp"
 #include "support/on_device.hpp"
 
 namespace attune {
@@ -91,7 +91,7 @@ class Session : public testing::Test {
     return record;
   }
 
-  SessionRequest request_;
+  KernelRequest request_;
   WisdomStore store_{":memory:"};
   Watcher watcher_;
   std::atomic<int> stop_{0};

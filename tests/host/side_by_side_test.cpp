@@ -50,8 +50,6 @@ class SeenWorkers final : public Workers {
 class SideBySideTest : public testing::Test {
  protected:
   SideBySideTest() {
-    request_.spec = load_kernel(ATTUNE_TEST_DATA "/kernels/scale.cu");
-    request_.problem = make_problem(request_.spec, {}, "host");
     request_.default_configuration = configuration(64, 1);
     request_.protocol.warm_up_ms = 1;
     set_rounds(6);
@@ -67,7 +65,8 @@ class SideBySideTest : public testing::Test {
   }
   std::vector<SideBySide> run() {
     Pool pool(workers_);
-    return measure_side_by_side(request_, pool, notes_, stop_);
+    const KernelSubject subject(spec_, make_problem(spec_, problem_, "host"), pool.device().info);
+    return measure_side_by_side(request_, subject, pool, notes_, stop_);
   }
   // The jobs that take samples of a copy.
   std::vector<Rounds> copies() const {
@@ -81,6 +80,8 @@ class SideBySideTest : public testing::Test {
 
   std::unique_ptr<Device> device_ = open_device("host");
   SeenWorkers workers_{*device_};
+  KernelSpec spec_ = load_kernel(ATTUNE_TEST_DATA "/kernels/scale.cu");
+  Bindings problem_;
   SideBySideRequest request_;
   Notes notes_;
   std::atomic<int> stop_{0};
@@ -133,7 +134,7 @@ TEST_F(SideBySideTest, WithoutBytesOrRoomThereIsNoCopyAndANoteSaysSo) {
   EXPECT_THAT(notes_.texts, ElementsAre(HasSubstr("no room for the device copy")));
   workers_.change = nullptr;
   notes_.texts.clear();
-  request_.spec.metrics.bytes.reset();
+  spec_.metrics.bytes.reset();
   EXPECT_THAT(run()[0].rows, SizeIs(2));
   EXPECT_THAT(notes_.texts, ElementsAre(HasSubstr("[metrics] of scale has no bytes")));
 }

@@ -17,8 +17,6 @@
 namespace attune::test {
 namespace {
 
-const std::atomic<int> never{0};
-
 using Pair = std::tuple<std::size_t, std::string, std::size_t, std::string>;  // parameter, value, parameter, value
 
 std::vector<Pair> pairs_of(const Configuration& configuration) {
@@ -49,37 +47,29 @@ KernelChecks::KernelChecks(Device& device, const KernelSpec& spec)
 
 std::optional<Configuration> KernelChecks::ask(const Problem& problem,
                                                const std::vector<Configuration>& configurations) {
-  const SearchSpace space = make_space(spec_, problem, device_.info());
+  const KernelSubject subject(spec_, problem, device_.info());
+  const SearchSpace& space = subject.space();
   std::optional<Configuration> first;
   for (std::size_t i = 0; i < configurations.size(); ++i) {
     if (!space.contains(configurations[i])) continue;
-    images_.ask(make_instance(i, spec_, problem, configurations[i], device_.info()));
+    images_.ask(subject.prepare(i, configurations[i]));
     if (!first) first = configurations[i];
   }
   return first;
 }
 
-CompiledInstance KernelChecks::next() {
-  while (!images_.is_ready()) {
-    std::optional<Result> result = pool_.next(never);
-    images_.arrive(*result);
-  }
-  return images_.take();
-}
-
 std::vector<KernelFailure> KernelChecks::check(const std::vector<Problem>& problems,
                                                const std::vector<Configuration>& configurations) {
   std::vector<KernelFailure> failures;
-  while (images_.outstanding() > 0) next();  // instances that were asked for ahead; their images are kept
+  while (images_.next(Pool::never)) continue;  // instances that were asked for ahead; their images are kept
   for (const Problem& problem : problems) {
     const std::optional<Configuration> first = ask(problem, configurations);
     if (!first) continue;
     OnDevice on_device(device_, spec_, problem, *first);
-    while (images_.outstanding() > 0) {
-      const CompiledInstance compiled = next();
-      const Status status = check_one(on_device, compiled);
+    while (const std::optional<CompiledInstance> compiled = images_.next(Pool::never)) {
+      const Status status = check_one(on_device, *compiled);
       if (status.ok()) continue;
-      failures.push_back({problem.text() + ": " + compiled.instance->text, status.verdict, status.detail});
+      failures.push_back({problem.text() + ": " + compiled->instance->text, status.verdict, status.detail});
       if (status.sticky) return failures;
     }
   }

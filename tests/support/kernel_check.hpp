@@ -36,8 +36,6 @@ class KernelChecks {
                                    const std::vector<Configuration>& configurations);
 
  private:
-  CompiledInstance next();
-
   Device& device_;
   const KernelSpec& spec_;
   LocalWorkers workers_;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "attune/error.hpp"
+#include "subject/kernel_subject.hpp"
 #include "worker/problem_on_device.hpp"
 
 namespace attune::test {
@@ -14,7 +15,7 @@ namespace attune::test {
 class OnDevice {
  public:
   OnDevice(Device& device, const KernelSpec& spec, const Problem& problem, const Configuration& default_configuration)
-      : device_(device), spec_(spec), problem_(problem), on_device(device, setup(default_configuration)) {}
+      : device_(device), subject_(spec, problem, device.info()), on_device(device, setup(default_configuration)) {}
 
   // Compiles each request once in this process, because problems of a kernel share the images of its reference.
   CompileOutcome compile(const ImageRequest& request) const {
@@ -26,26 +27,24 @@ class OnDevice {
   }
   // Compiles, loads and checks the configuration, which stays loaded as `id` when the status is ok.
   Status load(InstanceId id, const Configuration& configuration) {
-    const auto instance = make_instance(id, spec_, problem_, configuration, device_.info());
-    const CompileOutcome compiled = compile(instance->image);
+    const auto instance = subject_.prepare(id, configuration);
+    const CompileOutcome compiled = compile(*instance->image);
     return compiled.image ? load(*instance, *compiled.image) : Status{compiled.verdict, compiled.log, false};
   }
   Status load(const Instance& instance, const Image& image) {
     Numerics numerics;
-    Status status = on_device.load(instance.id, instance_launch(spec_, instance, image).steps);
+    Status status = on_device.load(instance.id, instance_launch(instance, image).steps);
     return status.ok() ? on_device.check(instance.id, numerics) : status;
   }
 
  private:
   TrialSetup setup(const Configuration& default_configuration) const {
-    return trial_setup(
-        spec_, problem_, default_configuration, device_.info(),
-        [this](const ImageRequest& request) { return compile(request); }, 1);
+    return subject_.setup(
+        default_configuration, [this](const ImageRequest& request) { return compile(request); }, 1);
   }
 
   Device& device_;
-  const KernelSpec& spec_;
-  const Problem problem_;
+  const KernelSubject subject_;
 
  public:
   ProblemOnDevice on_device;

@@ -74,10 +74,10 @@ void Bench::limit_within(double seconds, double least) {
 }
 
 void Bench::begin(const Configuration& expected, std::uint64_t seed, double seconds) {
-  const bool is_expected = terms_.request.spec.reference.empty();
+  const bool is_expected = !terms_.subject.has_reference();
   limit_within(seconds, is_expected ? least_seconds : setup_seconds);
   const auto compile = [this](const ImageRequest& request) { return compile_within(request); };
-  setup_ = trial_setup(terms_.request.spec, terms_.request.problem, expected, terms_.device, compile, seed);
+  setup_ = terms_.subject.setup(expected, compile, seed);
   limit_within(seconds, setup_seconds + (is_expected ? hanging_seconds() : 0));
   const DeviceLock::Turn turn(lock_, stop_);
   run_within(Begin{setup_}, "data and reference");
@@ -88,16 +88,16 @@ CompileOutcome Bench::compile_within(const ImageRequest& request) {
   std::optional<Result> result =
       pool_.wait(pool_.submit(request), stop_, terms_.opened.own_clock ? Pool::forever : anchor_seconds_left());
   if (!result)
-    give_up(terms_.request.spec.reference.empty() ? "the default configuration" : "the reference", "was not compiled");
+    give_up(!terms_.subject.has_reference() ? "the default configuration" : "the reference", "was not compiled");
   note(*result);
   return std::move(std::get<ImagesCompiled>(result->answer).outcomes.front());
 }
 
 // Throws BenchUnfinished for a job or a compile that did not end in its time, or before a stop.
 void Bench::give_up(const std::string& what, const std::string& did) {
-  const KernelSpec& spec = terms_.request.spec;
-  if (stop_.load() > 0) throw BenchUnfinished(fmt::format("{} of {} {} before the interrupt", what, spec.name, did));
-  throw BenchUnfinished(out_of_time_explanation(spec, what, did, limit_));
+  const std::string& name = terms_.subject.name();
+  if (stop_.load() > 0) throw BenchUnfinished(fmt::format("{} of {} {} before the interrupt", what, name, did));
+  throw BenchUnfinished(out_of_time_explanation(name, what, did, limit_));
 }
 
 Result Bench::run(DeviceJob job) {
@@ -137,8 +137,8 @@ TimingPlan Bench::timed(TimingPlan plan) const {
 }
 
 Ticket Bench::submit_try(const Instance& instance, const Image& image, int attempt, double incumbent_ns) {
-  return pool_.submit(Try{instance_launch(terms_.request.spec, instance, image, attempt),
-                          timed(screen_plan(incumbent_ns, scatter_ns(), terms_.protocol))});
+  return pool_.submit(
+      Try{instance_launch(instance, image, attempt), timed(screen_plan(incumbent_ns, scatter_ns(), terms_.protocol))});
 }
 
 Trial Bench::trial_of(const Instance& instance, const CompileOutcome& outcome, Result result) {
@@ -155,7 +155,7 @@ Trial Bench::trial_of(const Instance& instance, const CompileOutcome& outcome, R
 }
 
 Result Bench::load(const Instance& instance, const Image& image, int attempt) {
-  return run(Load{instance_launch(terms_.request.spec, instance, image, attempt), {}});
+  return run(Load{instance_launch(instance, image, attempt), {}});
 }
 
 Rounds Bench::rounds_of(InstanceId instance, int count) const {
@@ -179,7 +179,7 @@ int Bench::anchor_samples(double relative_scatter) const {
 // one, with batches of one launch, is mostly the cost of a launch.
 Trial Bench::try_as_anchor(const Instance& instance, const CompileOutcome& outcome, int attempt) {
   const Protocol& protocol = terms_.protocol;
-  InstanceLaunch launch = instance_launch(terms_.request.spec, instance, *outcome.image, attempt);
+  InstanceLaunch launch = instance_launch(instance, *outcome.image, attempt);
   const auto run = [this](DeviceJob job) { return run_within(std::move(job), "the default configuration"); };
   Result result = run(Load{launch, {protocol.warm_up_ms, protocol.warm_up_most_ms, protocol.settled_clock_ratio}});
   Trial trial = trial_of(instance, outcome, result);

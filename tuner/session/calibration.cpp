@@ -87,15 +87,16 @@ class Calibration {
   void begin(CalibrationSubject& subject, bool may_shrink) {
     for (;;) {
       try {
-        run(Begin{trial_setup(
-            *subject.spec, subject.problem, subject.configurations.front(), device_.info,
-            [this](const ImageRequest& request) { return pool_.compile(request); }, seed)});
+        const auto compile = [this](const ImageRequest& request) { return pool_.compile(request); };
+        run(Begin{subject.kernel->setup(subject.configurations.front(), compile, seed)});
         return;
       } catch (const OutOfMemory&) {
-        const std::int64_t n = may_shrink ? subject.problem.at("n").integer() / 2 : 0;
+        Problem problem = subject.kernel->problem();
+        const std::int64_t n = may_shrink ? problem.at("n").integer() / 2 : 0;
         if (static_cast<std::uint64_t>(n) * sizeof(std::uint32_t) < least_caches * device_.info.l2_bytes || n == 0)
           throw;
-        subject.problem.set("n", n);
+        problem.set("n", n);
+        subject.kernel = std::make_unique<const KernelSubject>(subject.kernel->spec(), problem, device_.info);
       }
     }
   }
@@ -111,9 +112,8 @@ class Calibration {
 
   // Loads configuration i, which stays loaded, and warms it up.
   void load(const CalibrationSubject& subject, std::size_t i, double warm_up_ms) {
-    const auto instance = make_instance(i, *subject.spec, subject.problem, subject.configurations[i], device_.info);
-    const Result result =
-        run(Load{instance_launch(*subject.spec, *instance, subject.images[i]), {.milliseconds = warm_up_ms}});
+    const auto instance = subject.kernel->prepare(i, subject.configurations[i]);
+    const Result result = run(Load{instance_launch(*instance, subject.images[i]), {.milliseconds = warm_up_ms}});
     if (const Status& status = std::get<Tried>(result.answer).status; !status.ok()) fail(subject, i, status);
   }
 
@@ -135,7 +135,7 @@ class Calibration {
   void measure_rate(const Rate& rate, CalibrationSubject& subject) {
     const DeviceLock::Turn turn(lock_, stop_);
     begin(subject, rate.amount == &Metrics::bytes);
-    const double amount = amount_of(subject.spec->metrics.*rate.amount, subject.problem, {}).value();
+    const double amount = amount_of(subject.kernel->spec().metrics.*rate.amount, subject.kernel->problem(), {}).value();
     double best_ns = 0;
     std::size_t best = 0;
     for (std::size_t i = 0; i < subject.configurations.size() && !stopped(); ++i) {
@@ -148,7 +148,7 @@ class Calibration {
     }
     if (stopped()) return;
     tell(rate.name, amount / (best_ns * 1e-9), rate.unit,
-         fmt::format("{}; {}", subject.configurations[best].text(), subject.problem.text()));
+         fmt::format("{}; {}", subject.configurations[best].text(), subject.kernel->problem().text()));
   }
 
   void measure_overheads(CalibrationSubject& subject) {

@@ -8,7 +8,6 @@
 #include "attune/error.hpp"
 #include "attune/search_space.hpp"
 #include "base/usable_processors.hpp"
-#include "kernel/instantiate.hpp"
 #include "kernel/problem.hpp"
 #include "session/image_source.hpp"
 
@@ -45,8 +44,9 @@ CalibrationSubject calibration_subject(std::span<const KernelSpec> kernels, std:
   if (!type.empty()) wanted.set("T", Value(std::string(type)));
   // On the host device the sizes are those of the kernel file, because the emulation that is measured there is slow.
   if (device.kind != "host" && found->name != "launch") wanted.set("n", elements(*found, device));
-  CalibrationSubject subject{&*found, make_problem(*found, wanted, device.kind), {}, {}};
-  const SearchSpace space = make_space(*found, subject.problem, device);
+  CalibrationSubject subject{
+      std::make_unique<const KernelSubject>(*found, make_problem(*found, wanted, device.kind), device), {}, {}};
+  const SearchSpace& space = subject.kernel->space();
   for (SpaceSize i = 0; i < space.size(); ++i) subject.configurations.push_back(space.at(i));
   subject.images.resize(subject.configurations.size());
   return subject;
@@ -59,30 +59,25 @@ void compile_all(std::span<CalibrationSubject> subjects, Pool& pool, const Devic
   std::vector<std::pair<CalibrationSubject*, std::size_t>> asked;  // by instance id
   for (CalibrationSubject& subject : subjects) {
     for (std::size_t i = 0; i < subject.configurations.size(); ++i) {
-      source.ask(make_instance(asked.size(), *subject.spec, subject.problem, subject.configurations[i], device));
+      source.ask(subject.kernel->prepare(asked.size(), subject.configurations[i]));
       asked.emplace_back(&subject, i);
     }
   }
-  while (source.outstanding() > 0) {
-    while (!source.is_ready()) {
-      std::optional<Result> result = pool.next(stop);
-      if (!result) return source.cancel();
-      source.arrive(*result);
-    }
-    CompiledInstance compiled = source.take();
-    const auto& [subject, i] = asked[compiled.instance->id];
-    if (!compiled.outcome.image)
+  while (std::optional<CompiledInstance> compiled = source.next(stop)) {
+    const auto& [subject, i] = asked[compiled->instance->id];
+    if (!compiled->outcome.image)
       fail_calibration(*subject, subject->configurations[i], device,
-                       {compiled.outcome.verdict, compiled.outcome.log, false});
-    subject->images[i] = std::move(*compiled.outcome.image);
+                       {compiled->outcome.verdict, compiled->outcome.log, false});
+    subject->images[i] = std::move(*compiled->outcome.image);
   }
+  if (source.outstanding() > 0) source.cancel();
 }
 
 void fail_calibration(const CalibrationSubject& subject, const Configuration& configuration, const DeviceInfo& device,
                       const Status& status) {
   const std::string chosen = configuration.empty() ? "" : ", configuration " + configuration.text();
-  throw Error(fmt::format("the calibration kernel {}{} fails on {} ({}): {}", subject.spec->name, chosen, device.name,
-                          to_text(status.verdict), status.detail));
+  throw Error(fmt::format("the calibration kernel {}{} fails on {} ({}): {}", subject.kernel->name(), chosen,
+                          device.name, to_text(status.verdict), status.detail));
 }
 
 }  // namespace attune

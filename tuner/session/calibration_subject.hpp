@@ -11,15 +11,14 @@
 
 #include "attune/device_info.hpp"
 #include "attune/kernel_spec.hpp"
-#include "core/image.hpp"
 #include "core/verdict.hpp"
+#include "subject/kernel_subject.hpp"
 #include "worker/pool.hpp"
 
 namespace attune {
 
 struct CalibrationSubject {
-  const KernelSpec* spec;
-  Problem problem;
+  std::unique_ptr<const KernelSubject> kernel;
   std::vector<Configuration> configurations;
   std::vector<Image> images;  // one per configuration, once they are compiled
 };

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "attune/error.hpp"
-#include "kernel/legality.hpp"
 #include "session/failed_trial.hpp"
 
 namespace attune {
@@ -48,7 +47,7 @@ std::vector<Finalist> finalists_of(const std::vector<Contender*>& contenders, co
 }
 
 Compared Compare::run(std::vector<Trial> ranked) {
-  const std::string& kernel = on_.terms.request.spec.name;
+  const std::string& kernel = on_.terms.subject.name();
   load_all(choose(std::move(ranked)));
   if (compared_.contenders.empty())
     throw Error("no finalist of " + kernel + " passes its check again; run the command once more");
@@ -254,12 +253,11 @@ void Compare::check_again() {
 // Tells the observer of a configuration that is declared deterministic but is not, since applications that ask for
 // deterministic ones would use it.
 void Compare::note_broken_promise(const Contender& contender) {
-  const SessionRequest& request = on_.terms.request;
-  const Configuration& configuration = contender.trial.configuration;
   if (contender.deterministic.value_or(true)) return;
-  if (!is_deterministic(request.spec, request.problem, on_.terms.device, configuration)) return;
-  on_.observer.note(fmt::format("{} differs from run to run, where `{}` ([kernel] `deterministic`) promises equal bits",
-                                configuration.text(), request.spec.deterministic->text()));
+  const std::string rule = on_.terms.subject.deterministic_by(contender.trial.configuration);
+  if (rule.empty()) return;
+  on_.observer.note(fmt::format("{} differs from run to run, where {} promises equal bits",
+                                contender.trial.configuration.text(), rule));
 }
 
 // Meters the energy of all contenders. Returns false if interrupted; the metering is then incomplete and does not
@@ -287,7 +285,7 @@ Compare::Contenders::iterator Compare::meter_one(Contenders::iterator one) {
   const bool is_warm = on_.terms.request.regime == Regime::warm;
   TimingPlan plan{.regime = is_warm ? Regime::warm : Regime::stream};
   const double fitting = meter_batch_ns / std::max(contender.times_ns.front(), 1.0);
-  if (!on_.terms.request.spec.restores_inputs())
+  if (!on_.terms.subject.restores_inputs())
     plan.batch = static_cast<int>(std::clamp<double>(fitting, 1, most_meter_batch));
   Result result =
       on_.bench.run(Meter{contender.instance->id, plan, protocol_.energy_warm_seconds, protocol_.energy_seconds});

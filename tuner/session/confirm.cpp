@@ -17,7 +17,7 @@ std::vector<Trial> Confirm::run() {
   std::optional<ReadyInstance> best = ready(chosen.front().configuration);
   if (!best) return on_.progress.ranked_survivors();
   // Gets a second instance, because the best is also visited like any other configuration.
-  best->instance = on_.terms.instance(on_.next_instance(), chosen.front().configuration);
+  best->instance = on_.terms.subject.prepare(on_.next_instance(), chosen.front().configuration);
   if (!load(chosen.front(), *best)) return on_.progress.ranked_survivors();
   on_.observer.confirm_started(chosen.size());
   const std::vector<std::size_t> stayed = visits(best->instance->id, chosen);
@@ -57,16 +57,10 @@ std::vector<Trial> Confirm::near_best() const {
 void Confirm::compile_missing(const std::vector<Trial>& trials) {
   for (const Trial& trial : trials)
     if (on_.images.find(trial.configuration) == nullptr)
-      on_.source.ask(on_.terms.instance(on_.next_instance(), trial.configuration));
-  while (on_.source.outstanding() > 0) {
-    while (!on_.source.is_ready()) {
-      std::optional<Result> result = on_.pool.next(on_.stop);
-      if (!result) return on_.source.cancel();
-      on_.source.arrive(*result);
-    }
-    const CompiledInstance compiled = on_.source.take();
-    if (compiled.outcome.image) on_.images.keep({compiled.instance, *compiled.outcome.image});
-  }
+      on_.source.ask(on_.terms.subject.prepare(on_.next_instance(), trial.configuration));
+  while (const std::optional<CompiledInstance> compiled = on_.source.next(on_.stop))
+    if (compiled->outcome.image) on_.images.keep({compiled->instance, *compiled->outcome.image});
+  if (on_.source.outstanding() > 0) on_.source.cancel();
 }
 
 // Makes visit after visit, each in random order. Returns the positions of the configurations of the last complete

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/trial.hpp"
-#include "kernel/instance.hpp"
 #include "measure/energy.hpp"
 #include "measure/final_stage.hpp"
+#include "subject/instance.hpp"
 
 namespace attune {
 

@@ -155,7 +155,7 @@ Record make_record(const Decided& decided, const Compared& compared, const Sessi
   take_figures(decision, record);
   record.effort = terms.request.effort;
   record.partial = facts.partial;
-  record.narrowed = terms.request.spec.whole != nullptr;
+  record.narrowed = terms.subject.identity().is_narrowed;
   record.self_checked = facts.self_checked;
   record.default_verdict = facts.default_verdict;
   record.space = terms.key.space;

@@ -5,8 +5,6 @@
 #include <algorithm>
 
 #include "base/counted.hpp"
-#include "core/type_table.hpp"
-#include "kernel/instantiate.hpp"
 #include "session/rejections.hpp"
 
 namespace attune {
@@ -17,11 +15,11 @@ std::string stopped_explanation() {
          "shows what rules remove); --keep-going searches on all the same";
 }
 
-std::string out_of_time_explanation(const KernelSpec& spec, const std::string& what, const std::string& did,
+std::string out_of_time_explanation(const std::string& kernel, const std::string& what, const std::string& did,
                                     double seconds) {
   return fmt::format(
       "{} of {} {} within {:.6g} s; a longer --time-limit gives it more time, `attune check` shows how long it takes",
-      what, spec.name, did, seconds);
+      what, kernel, did, seconds);
 }
 
 std::string default_explanation(const Configuration& by_default, const std::string& why) {
@@ -66,23 +64,8 @@ std::string left_out_explanation(const std::vector<QuarantineEntry>& entries) {
          " again";
 }
 
-std::string unfilled_explanation(const KernelSpec& spec, const Problem& problem) {
-  std::string names;
-  for (const Argument& argument : spec.arguments) {
-    if ((argument.role != Role::in && argument.role != Role::inout) || argument.fill) continue;
-    if (use_argument(spec.prepare, argument.name)) continue;
-    const TypeInfo& type = concrete_type(argument, problem);
-    if (type.type_class != TypeClass::signed_integer && type.type_class != TypeClass::unsigned_integer) continue;
-    names += (names.empty() ? "`" : ", `") + argument.name + "` (" + std::string(type.name) + ")";
-  }
-  if (names.empty()) return "";
-  return names +
-         ": without a `fill` in [arguments], integers are any value of their type. Where the kernel takes them "
-         "for indices or counts, say which make sense: fill = \"uniform(0, n - 1)\"";
-}
-
-std::string no_stream_explanation(const KernelSpec& spec) {
-  return spec.name +
+std::string no_stream_explanation(const std::string& kernel) {
+  return kernel +
          " has no stream of launches: it changes an input, which is restored before each launch; use --regime cold or "
          "warm, or `restore = false` where it may run on its own results";
 }

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "attune/kernel_spec.hpp"
 #include "core/trial.hpp"
 #include "db/wisdom_store.hpp"
 
@@ -19,7 +18,7 @@ std::string stopped_explanation();
 
 // Returns what to do about a part `what` of the kernel that did not end within `seconds`; `did` is "was not compiled",
 // for example.
-std::string out_of_time_explanation(const KernelSpec& spec, const std::string& what, const std::string& did,
+std::string out_of_time_explanation(const std::string& kernel, const std::string& what, const std::string& did,
                                     double seconds);
 
 // Returns what to do about a default configuration that fails in a kernel without a reference.
@@ -28,13 +27,10 @@ std::string default_explanation(const Configuration& by_default, const std::stri
 // Returns whether data that make no sense can cause this verdict.
 bool is_of_data(Verdict verdict);
 
-// Returns which integer inputs have no `fill`, with the key to set, or "" if there are none. If the default or the
-// reference faults, arbitrary values of an integer type may be the cause.
-std::string unfilled_explanation(const KernelSpec& spec, const Problem& problem);
 // Returns which configurations were left out, and what tries them again; "" if none was.
 std::string left_out_explanation(const std::vector<QuarantineEntry>& entries);
 
 // Returns why a kernel that restores its inputs has no regime `stream`, with the next step.
-std::string no_stream_explanation(const KernelSpec& spec);
+std::string no_stream_explanation(const std::string& kernel);
 
 }  // namespace attune

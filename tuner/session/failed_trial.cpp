@@ -8,7 +8,7 @@ namespace attune {
 
 void describe(Trial& trial, const Instance& instance, const Image* image, bool self_checked) {
   trial.configuration = instance.configuration;
-  trial.shapes = launch_shapes(instance);
+  trial.shapes = instance.shapes;
   if (image != nullptr) trial.usage = image->largest_usage();
   trial.self_checked = self_checked;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/trial.hpp"
-#include "kernel/instance.hpp"
+#include "subject/instance.hpp"
 #include "worker/result.hpp"
 
 namespace attune {

@@ -2,14 +2,15 @@
 // parameters share one compile. One thread.
 #pragma once
 
-#include <cstdint>
+#include <atomic>
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "kernel/instance.hpp"
+#include "subject/instance.hpp"
 #include "worker/pool.hpp"
 
 namespace attune {
@@ -24,43 +25,47 @@ class ImageSource {
  public:
   explicit ImageSource(Pool& pool) : pool_(pool) {}
 
+  // Asks for an instance's image. An instance without one is ready at once.
   void ask(std::shared_ptr<const Instance> instance);
   // Returns whether a result belongs to a compile requested here. If so, takes the result and keeps it for take().
   bool arrive(Result& result);
   // Returns whether take() may be called: whether it has something to return.
   bool is_ready() const noexcept { return !ready_.empty() || !arrived_.empty(); }
   CompiledInstance take();
+  // Waits for the next instance and takes it. Returns nothing when none is outstanding, or once `stop` is not 0. The
+  // pool must have no other job.
+  std::optional<CompiledInstance> next(const std::atomic<int>& stop);
   // Returns, in order, the instances with an image that take() will return next, `most` at most.
   std::vector<const Instance*> upcoming(std::size_t most) const;
 
   // Return how many instances were requested and not taken; how many compiles are not taken yet; how many instances
   // need no further compile.
   std::size_t outstanding() const noexcept { return outstanding_; }
-  std::size_t compiling() const noexcept { return waiting_.size(); }
+  std::size_t compiling() const noexcept { return compiles_.size(); }
   std::size_t ready() const noexcept { return ready_.size(); }
-  bool is_waiting() const noexcept { return arrived_.size() < waiting_.size(); }
+  bool is_waiting() const noexcept { return arrived_.size() < compiles_.size(); }
   // Cancels and forgets everything that was requested and not taken.
   void cancel();
 
  private:
   // The images of this many compiles are kept for later instances. With cubins of 20 KB that is 40 MB.
   static constexpr std::size_t most_kept_images = 2048;
-  struct Kept {
+  struct Compiled {
     CompileOutcome outcome;
     int deaths = 0;
   };
-  struct Waiting {
-    std::string key;
+  struct SharedCompile {
     std::vector<std::shared_ptr<const Instance>> instances;
+    Compiled compiled;  // once it has arrived
   };
-  void keep(const std::string& key, Kept kept);
+  void keep(const std::string& key, Compiled compiled);
 
   Pool& pool_;
-  std::map<std::string, Kept> kept_;  // by key_of() of the request
-  std::deque<std::string> kept_order_;
-  std::map<Ticket, Waiting> waiting_;
-  std::map<std::string, Ticket> compiling_;  // by key_of() of the request
-  std::deque<Result> arrived_;
+  // By the key of the image; by the instance's text where there is no image.
+  std::map<std::string, Compiled> kept_;
+  std::map<std::string, SharedCompile> compiles_;
+  std::map<Ticket, std::string> keys_;  // of the compiles that the pool has
+  std::deque<std::string> kept_order_, arrived_;
   std::deque<CompiledInstance> ready_;
   std::size_t outstanding_ = 0;
 };

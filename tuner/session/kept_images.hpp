@@ -7,16 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "core/image.hpp"
-#include "kernel/instance.hpp"
+#include "subject/instance.hpp"
 
 namespace attune {
-
-// An instance that can be loaded.
-struct ReadyInstance {
-  std::shared_ptr<const Instance> instance;
-  Image image;
-};
 
 class KeptImages {
  public:

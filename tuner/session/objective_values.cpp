@@ -17,13 +17,12 @@ double anchor_time(const Trial& trial, const Trial* of_anchor) {
 }  // namespace
 
 ObjectiveValues::ObjectiveValues(const SessionTerms& terms) : terms_(terms), objectives_(terms.request.objectives) {
-  const KernelSpec& spec = terms.request.spec;
   const Configuration of_default = terms.anchors.empty() ? Configuration{} : terms.anchors.front();
-  const std::string metric =
-      objectives_.missing_metric(terms.bytes(of_default).has_value(), terms.flops(of_default).has_value());
+  const std::string metric = objectives_.missing_metric(terms.subject.bytes(of_default).has_value(),
+                                                        terms.subject.flops(of_default).has_value());
   if (!metric.empty())
     throw UsageError("the objective `" + objectives_.text() + "` needs " + metric + ", which [metrics] of " +
-                     spec.name + " does not give for " + terms.request.problem.text());
+                     terms.subject.name() + " does not give for " + terms.key.record.problem.text());
   if (objectives_.needs_energy() && !terms.opened.has_energy_counter)
     throw UsageError("the objective `" + objectives_.text() + "` needs energy, which " + terms.device.name +
                      " does not report (NVML reports it for NVIDIA devices since Volta)");
@@ -33,9 +32,8 @@ std::uint64_t ObjectiveValues::shared_bytes(const Trial& trial) const {
   std::uint64_t dynamic = 0;
   for (const LaunchShape& shape : trial.shapes) dynamic = std::max(dynamic, shape.shared_bytes);
   if (trial.shapes.empty())  // the trial is of a log without shapes
-    for (const ResolvedStep& step : resolve_steps(terms_.request.spec, terms_.request.spec.launch,
-                                                  terms_.request.problem, &trial.configuration, terms_.device))
-      dynamic = std::max(dynamic, step.shape.shared_bytes);
+    for (const LaunchShape& shape : terms_.subject.prepare(0, trial.configuration)->shapes)
+      dynamic = std::max(dynamic, shape.shared_bytes);
   return trial.usage.shared_static + dynamic;
 }
 
@@ -47,8 +45,8 @@ double ObjectiveValues::value(const Trial& trial, std::size_t objective, double 
   facts.energy_j = energy_j;
   facts.registers = trial.usage.registers;
   facts.shared_bytes = static_cast<std::int64_t>(shared_bytes(trial));
-  facts.bytes = terms_.bytes(trial.configuration);
-  facts.flops = terms_.flops(trial.configuration);
+  facts.bytes = terms_.subject.bytes(trial.configuration);
+  facts.flops = terms_.subject.flops(trial.configuration);
   facts.device = &terms_.device;
   return objectives_.value(objective, facts);
 }

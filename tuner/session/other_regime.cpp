@@ -17,7 +17,7 @@ constexpr int samples_alone = 100, samples_of_stream = 9;
 
 std::optional<TimeInRegime> OtherRegime::run(const Configuration& winner, double median_ns) {
   const bool is_timed = !on_.terms.opened.own_clock && on_.stop.load() == 0;
-  if (median_ns >= short_ns || !is_timed || on_.terms.request.spec.restores_inputs()) return std::nullopt;
+  if (median_ns >= short_ns || !is_timed || on_.terms.subject.restores_inputs()) return std::nullopt;
   std::optional<ReadyInstance> made = ready(winner);
   if (!made) return std::nullopt;
   const bool is_stream = on_.terms.request.regime != Regime::stream;

@@ -246,7 +246,7 @@ void Search::propose(const Configuration& configuration) {
   std::shared_ptr<const Instance> instance;
   Status status;
   try {
-    instance = on_.terms.instance(on_.next_instance(), configuration);
+    instance = on_.terms.subject.prepare(on_.next_instance(), configuration);
     describe(trial, *instance, nullptr, trial.self_checked);
   } catch (const Error& error) {
     status = {Verdict::launch_error, error.what(), false};
@@ -347,7 +347,7 @@ void Search::finish_tried(const Sent& sent, Trial trial) {
   if (trial.deaths > 0 && sent.outcome.image && !on_.pool.isolates()) {
     withdraw_from(0);  // later trials ran on the broken device
     on_.log.commit();
-    throw Error("the device is beyond use after " + text + " of " + on_.terms.request.spec.name + ": " + trial.detail +
+    throw Error("the device is beyond use after " + text + " of " + on_.terms.subject.name() + ": " + trial.detail +
                 "; that configuration is logged and will not be tried again: run the same command to go on");
   }
   on_.log.commit_now_and_then();

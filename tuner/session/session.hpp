@@ -1,4 +1,4 @@
-// Session: one search for one kernel and problem on one device, from the space to the record. Its stages are search,
+// Session: one search for one subject on one device, from the space to the record. Its stages are search,
 // confirm, compare and decide (docs/design.md). It runs on the caller's thread; a pool compiles and launches.
 #pragma once
 
@@ -9,26 +9,22 @@
 #include <optional>
 #include <string>
 
-#include "attune/kernel_spec.hpp"
-#include "attune/search_space.hpp"
 #include "core/record.hpp"
 #include "core/regime.hpp"
 #include "core/verdict_counts.hpp"
 #include "db/wisdom_store.hpp"
-#include "device/device.hpp"
 #include "files/image_cache.hpp"
 #include "measure/objective.hpp"
 #include "measure/protocol.hpp"
 #include "session/effort.hpp"
 #include "session/observer.hpp"
 #include "session/rejections.hpp"
+#include "subject/subject.hpp"
 #include "worker/pool.hpp"
 
 namespace attune {
 
 struct SessionRequest {
-  KernelSpec spec;               // may be narrowed
-  Problem problem;               // with a value of every parameter of the problem
   Regime regime = Regime::cold;  // of all measurements; part of the record's key
   Objectives objectives;         // to minimise; part of the record's key
   Effort effort = Effort::measure;
@@ -83,15 +79,13 @@ struct SessionResult {
   double timed_seconds = 0;  // the sum of all samples of all stages
 };
 
-// Runs a session. `stop` counts requests to end early: at 1 the search ends and a short final stage follows; at 2 the
-// final stage ends too. Throws Error for a broken environment; every completed trial is in the database then. `images`
-// may be null.
-SessionResult run_session(const SessionRequest& request, Pool& pool, WisdomStore& store, ImageCache* images,
-                          Observer& observer, const std::atomic<int>& stop);
+// Runs a session for a subject on the pool's device. `stop` counts requests to end early: at 1 the search ends and a
+// short final stage follows; at 2 the final stage ends too. Throws Error for a broken environment; every completed
+// trial is in the database then. `images` may be null.
+SessionResult run_session(const SessionRequest& request, const Subject& subject, Pool& pool, WisdomStore& store,
+                          ImageCache* images, Observer& observer, const std::atomic<int>& stop);
 // Returns what run_session() would return without a search, if the database has the answer.
-std::optional<SessionResult> known_result(const SessionRequest& request, const DeviceInfo& device, WisdomStore& store);
-// Runs a session in this process, on `device`.
-SessionResult run_session(const SessionRequest& request, Device& device, WisdomStore& store, ImageCache* images,
-                          Observer& observer, const std::atomic<int>& stop);
+std::optional<SessionResult> known_result(const SessionRequest& request, const Subject& subject,
+                                          const DeviceInfo& device, WisdomStore& store);
 
 }  // namespace attune

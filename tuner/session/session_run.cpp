@@ -8,7 +8,6 @@
 #include "attune/error.hpp"
 #include "attune/version.hpp"
 #include "base/unix_ms.hpp"
-#include "device/image_key.hpp"
 #include "session/compiler_remarks.hpp"
 #include "session/confirm.hpp"
 #include "session/decide.hpp"
@@ -103,8 +102,8 @@ SessionRow open_session(const SessionTerms& terms, bool has_record, const std::s
 SessionStart start_of(const SessionTerms& terms, const SessionRow& row, const TrialLog& log, const WarmStarted& warm,
                       const std::string& toolchain, bool self_checked) {
   SessionStart start;
-  start.kernel = terms.request.spec.name;
-  start.problem = terms.request.problem;
+  start.kernel = terms.subject.name();
+  start.problem = terms.key.record.problem;
   start.device = terms.device;
   start.effort = terms.request.effort;
   start.strategy = terms.key.strategy;
@@ -114,7 +113,7 @@ SessionStart start_of(const SessionTerms& terms, const SessionRow& row, const Tr
   for (const std::size_t i : terms.space.left_out())
     start.uncounted.push_back(terms.space.rules()[i].expression.text());
   start.default_configuration = terms.anchors.front();
-  start.narrowed = terms.request.spec.whole != nullptr;
+  start.narrowed = terms.subject.identity().is_narrowed;
   start.trials_before = log.size();
   start.ladder_steps = warm.ladder_steps;
   start.warm_start = warm.configurations;
@@ -202,7 +201,7 @@ class SessionRun {
 
   // Makes data and expected results. Returns "" on success, or why there are none if the kernel is at fault.
   std::string begin_bench() {
-    const bool has_reference = !terms_.request.spec.reference.empty();
+    const bool has_reference = terms_.subject.has_reference();
     std::string why;
     for (const Configuration& expected : terms_.anchors) {
       try {
@@ -225,14 +224,16 @@ class SessionRun {
   // cause.
   void note_unfilled(Verdict verdict) const {
     if (!is_of_data(verdict)) return;
-    const std::string text = unfilled_explanation(terms_.request.spec, terms_.request.problem);
+    const std::string text = terms_.subject.data_advice();
     if (!text.empty()) observer_.note(text);
   }
 
   // Returns why the first anchor does not compile either: then the whole file is at fault. Otherwise rethrows the
   // error, because only the reference is at fault.
   std::string why_nothing_compiles() {
-    const CompileOutcome outcome = pool_.compile(terms_.instance(0, terms_.anchors.front())->image);
+    const std::shared_ptr<const Instance> instance = terms_.subject.prepare(0, terms_.anchors.front());
+    if (!instance->image) throw;
+    const CompileOutcome outcome = pool_.compile(*instance->image);
     if (outcome.image) throw;
     return "it does not compile:\n" + outcome.log;
   }
@@ -285,7 +286,7 @@ void SessionRun::conclude(SessionResult& result) {
   source_.cancel();
   if (progress_.survivors() == 0 || is_hopeless) {
     const bool was_too_slow = log_.size() == 0 && stop_.load() == 0;
-    result.explanation = was_too_slow ? out_of_time_explanation(terms_.request.spec, "the default configuration",
+    result.explanation = was_too_slow ? out_of_time_explanation(terms_.subject.name(), "the default configuration",
                                                                 "was not compiled", parts_.bench.anchor_seconds())
                                       : failures_explanation(log_.trials(), progress_.survivors());
     if (is_hopeless) result.explanation += stopped_explanation();
@@ -352,8 +353,8 @@ void SessionRun::compare_and_decide(SessionResult& result, bool complete, double
   const Record record = make_record(*decided, compared, terms_, facts);
   result.record_stands = keep_record(record, *decided, present_, met_present, store_);
   if (const ReadyInstance* const kept = images_.find(record.configuration);
-      kept != nullptr && image_cache_ != nullptr) {
-    image_cache_->put(image_key(kept->instance->image), kept->image);
+      kept != nullptr && kept->instance->image && image_cache_ != nullptr) {
+    image_cache_->put(kept->instance->image_key, kept->image);
     if (const std::string why = image_cache_->why(); !why.empty()) observer_.note("the best image is not kept: " + why);
   }
   if (complete) store_.update_session(row_.id, SessionState::finished, used);
@@ -364,16 +365,17 @@ void SessionRun::compare_and_decide(SessionResult& result, bool complete, double
 
 }  // namespace
 
-std::optional<SessionResult> known_result(const SessionRequest& request, const DeviceInfo& device, WisdomStore& store) {
-  const SessionKey key = session_key(request, device);
+std::optional<SessionResult> known_result(const SessionRequest& request, const Subject& subject,
+                                          const DeviceInfo& device, WisdomStore& store) {
+  const SessionKey key = session_key(request, subject, device);
   return answer_from_database(request, key, store.find_record(key.record), store);
 }
 
-SessionResult run_session(const SessionRequest& request, Pool& pool, WisdomStore& store, ImageCache* images,
-                          Observer& observer, const std::atomic<int>& stop) {
-  if (request.regime == Regime::stream && request.spec.restores_inputs())
-    throw UsageError(no_stream_explanation(request.spec));
-  const SessionTerms terms(request, pool.device());
+SessionResult run_session(const SessionRequest& request, const Subject& subject, Pool& pool, WisdomStore& store,
+                          ImageCache* images, Observer& observer, const std::atomic<int>& stop) {
+  if (request.regime == Regime::stream && subject.restores_inputs())
+    throw UsageError(no_stream_explanation(subject.name()));
+  const SessionTerms terms(request, subject, pool.device());
   if (terms.anchors.empty()) return ended(SessionResult::End::no_survivor, empty_space_explanation(terms.space));
   std::optional<Record> present = store.find_record(terms.key.record);
   const ObjectiveValues checked(terms);  // an objective without a value is an error even if an answer is known
@@ -381,13 +383,6 @@ SessionResult run_session(const SessionRequest& request, Pool& pool, WisdomStore
   if (!is_lifted)
     if (std::optional<SessionResult> known = answer_from_database(request, terms.key, present, store)) return *known;
   return SessionRun(terms, pool, store, images, observer, stop, std::move(present)).run();
-}
-
-SessionResult run_session(const SessionRequest& request, Device& device, WisdomStore& store, ImageCache* images,
-                          Observer& observer, const std::atomic<int>& stop) {
-  LocalWorkers workers(device);
-  Pool pool(workers);
-  return run_session(request, pool, store, images, observer, stop);
 }
 
 }  // namespace attune

@@ -7,7 +7,6 @@
 
 #include "attune/error.hpp"
 #include "base/usable_processors.hpp"
-#include "kernel/roofline.hpp"
 #include "session/device_watch.hpp"
 #include "session/explanations.hpp"
 #include "session/interleaved_rounds.hpp"
@@ -46,21 +45,24 @@ std::vector<std::span<const Column>> by_row(const std::vector<Column>& columns) 
 }
 
 // Returns the names of the steps that are operations on the device: a memset of no bytes is none.
-std::vector<std::string> step_names(const KernelSpec& spec, const Instance& instance) {
+std::vector<std::string> step_names(const Instance& instance) {
   std::vector<std::string> names;
-  for (const ResolvedStep& step : instance.steps) {
+  const StepsSetup& setup = instance.steps;
+  for (const ResolvedStep& step : std::span(setup.steps).first(setup.steps.size() - setup.untimed)) {
     if (step.kind == StepKind::launch)
       names.push_back(step.expression);
-    else if (instance.arguments[step.memset_argument].bytes > 0)
-      names.push_back("memset " + spec.arguments[step.memset_argument].name);
+    else if (setup.arguments[step.memset_argument].bytes > 0)
+      names.push_back("memset " + setup.arguments[step.memset_argument].name);
   }
   return names;
 }
 
 class SideBySideRun {
  public:
-  SideBySideRun(const SideBySideRequest& request, Pool& pool, Observer& observer, const std::atomic<int>& stop)
+  SideBySideRun(const SideBySideRequest& request, const KernelSubject& kernel, Pool& pool, Observer& observer,
+                const std::atomic<int>& stop)
       : request_(request),
+        kernel_(kernel),
         pool_(pool),
         opened_(pool.device()),
         observer_(observer),
@@ -87,9 +89,8 @@ class SideBySideRun {
     for (const std::string& user : opened_.users) watch_.see_user(user);
     if (!compile_all()) return;
     const DeviceLock::Turn turn(lock_, stop_);
-    run(Begin{trial_setup(
-        request_.spec, request_.problem, request_.default_configuration, opened_.info,
-        [this](const ImageRequest& request) { return pool_.compile(request); }, data_seed)});
+    const auto compile = [this](const ImageRequest& request) { return pool_.compile(request); };
+    run(Begin{kernel_.setup(request_.default_configuration, compile, data_seed)});
     load_all();
     for (const SideBySideTask& task : request_.tasks) {
       if (stopped()) break;
@@ -109,10 +110,9 @@ class SideBySideRun {
   // Returns the bytes that the copy reads + writes; 0 if there is no copy.
   std::uint64_t bytes_to_copy() const {
     if (!request_.copy) return 0;
-    const double bytes =
-        amount_of(request_.spec.metrics.bytes, request_.problem, request_.default_configuration).value_or(0);
+    const double bytes = kernel_.bytes(request_.default_configuration).value_or(0);
     if (bytes >= 2) return static_cast<std::uint64_t>(bytes);
-    observer_.note("no copy to compare with: [metrics] of " + request_.spec.name + " has no bytes for this problem");
+    observer_.note("no copy to compare with: [metrics] of " + kernel_.name() + " has no bytes for this problem");
     return 0;
   }
 
@@ -147,11 +147,10 @@ class SideBySideRun {
     for (const SideBySideTask& task : request_.tasks)
       for (const NamedConfiguration& one : task.configurations)
         if (const InstanceId id = id_of(one.configuration); id == subjects_.size())
-          subjects_.push_back(
-              {make_instance(id, request_.spec, request_.problem, one.configuration, opened_.info), {}, {}, {}});
+          subjects_.push_back({kernel_.prepare(id, one.configuration), {}, {}, {}});
     pool_.set_compilers(static_cast<unsigned>(usable_processors()));
     std::vector<Ticket> tickets;
-    for (const Subject& subject : subjects_) tickets.push_back(pool_.submit(subject.instance->image));
+    for (const Subject& subject : subjects_) tickets.push_back(pool_.submit(*subject.instance->image));
     for (std::size_t i = 0; i < subjects_.size(); ++i) {
       const std::optional<Result> result = pool_.wait(tickets[i], stop_, Pool::forever);
       if (!result) return false;
@@ -172,16 +171,16 @@ class SideBySideRun {
     if (compiled == subjects_.end()) return;
     const Subject like = *compiled;
     for (const NamedPeer& peer : request_.peers) {
-      PeerSetup setup{peer.library.native(), request_.spec.name, peer.name, {}};
-      for (const Binding& value : request_.problem) setup.values.push_back({value.name, value.value.text()});
+      PeerSetup setup{peer.library.native(), kernel_.name(), peer.name, {}};
+      for (const Binding& value : kernel_.problem()) setup.values.push_back({value.name, value.value.text()});
       subjects_.push_back({like.instance, like.image, {}, std::move(setup)});
     }
   }
 
   InstanceLaunch launch_at(InstanceId id) const {
     const Subject& subject = subjects_[id];
-    if (subject.peer) return peer_launch(request_.spec, *subject.instance, *subject.image, *subject.peer, id);
-    return instance_launch(request_.spec, *subject.instance, *subject.image);
+    if (subject.peer) return peer_launch(*subject.instance, *subject.image, *subject.peer, id);
+    return instance_launch(*subject.instance, *subject.image);
   }
 
   // The first subject that works warms the device up, and its time makes the deadlines of the others short.
@@ -284,7 +283,7 @@ class SideBySideRun {
     if (plan.regime == Regime::stream) return columns;
     for (std::size_t row = 0; row < ids_.size(); ++row) {
       if (ids_[row] >= first_peer_ || !status_at(ids_[row]).ok()) continue;  // a peer or the copy
-      const std::size_t steps = step_names(request_.spec, *subjects_[ids_[row]].instance).size();
+      const std::size_t steps = step_names(*subjects_[ids_[row]].instance).size();
       for (std::size_t k = 1; k <= steps; ++k) columns.push_back({row, ids_[row], static_cast<int>(k), {}});
     }
     sample(plan, columns, [&] {
@@ -328,7 +327,7 @@ class SideBySideRun {
 
   void fill_steps(std::span<const Column> columns, SideBySideRow& row) {
     if (!row.status.ok()) return;
-    const std::vector<std::string> names = step_names(request_.spec, *subjects_[columns.front().instance].instance);
+    const std::vector<std::string> names = step_names(*subjects_[columns.front().instance].instance);
     for (std::size_t k = 0; k < columns.size(); ++k) {
       const std::span<const double> before = k == 0 ? std::span<const double>() : columns[k - 1].times_ns;
       const std::vector<double>& times = columns[k].times_ns;
@@ -337,6 +336,7 @@ class SideBySideRun {
   }
 
   const SideBySideRequest& request_;
+  const KernelSubject& kernel_;
   Pool& pool_;
   const DeviceOpened& opened_;
   Observer& observer_;
@@ -352,12 +352,12 @@ class SideBySideRun {
 
 }  // namespace
 
-std::vector<SideBySide> measure_side_by_side(const SideBySideRequest& request, Pool& pool, Observer& observer,
-                                             const std::atomic<int>& stop) {
+std::vector<SideBySide> measure_side_by_side(const SideBySideRequest& request, const KernelSubject& subject, Pool& pool,
+                                             Observer& observer, const std::atomic<int>& stop) {
   for (const SideBySideTask& task : request.tasks)
-    if (task.regime == Regime::stream && request.spec.restores_inputs())
-      throw UsageError(no_stream_explanation(request.spec));
-  return SideBySideRun(request, pool, observer, stop).run();
+    if (task.regime == Regime::stream && subject.restores_inputs())
+      throw UsageError(no_stream_explanation(subject.name()));
+  return SideBySideRun(request, subject, pool, observer, stop).run();
 }
 
 }  // namespace attune

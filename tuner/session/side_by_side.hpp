@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "attune/kernel_spec.hpp"
 #include "core/regime.hpp"
 #include "measure/interleaved.hpp"
 #include "session/observer.hpp"
+#include "subject/kernel_subject.hpp"
 #include "worker/pool.hpp"
 
 namespace attune {
@@ -61,8 +61,6 @@ struct SideBySide {
 };
 
 struct SideBySideRequest {
-  KernelSpec spec;
-  Problem problem;
   Configuration default_configuration;  // gives the expected results if the kernel has no reference
   std::vector<SideBySideTask> tasks;
   std::vector<NamedPeer> peers;       // in every task. A peer that cannot do the problem gets the verdict `restricted`
@@ -77,7 +75,7 @@ struct SideBySideRequest {
 // Compares. Returns the results of all tasks, or those so far once `stop` is not 0. A task without room for its data is
 // left out, and the observer is told; if it is the only task, throws OutOfMemory. Throws UsageError for the regime
 // `stream` of a kernel that has no stream, and ReferenceDoesNotCompile, OutOfMemory and Error.
-std::vector<SideBySide> measure_side_by_side(const SideBySideRequest& request, Pool& pool, Observer& observer,
-                                             const std::atomic<int>& stop);
+std::vector<SideBySide> measure_side_by_side(const SideBySideRequest& request, const KernelSubject& subject, Pool& pool,
+                                             Observer& observer, const std::atomic<int>& stop);
 
 }  // namespace attune

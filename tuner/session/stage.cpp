@@ -9,10 +9,13 @@ namespace attune {
 
 std::optional<ReadyInstance> Stage::ready(const Configuration& configuration) try {
   if (const ReadyInstance* const kept = on_.images.find(configuration)) return *kept;
-  std::shared_ptr<const Instance> instance = on_.terms.instance(on_.next_instance(), configuration);
-  CompileOutcome outcome = on_.pool.compile(instance->image);
-  if (!outcome.image) return std::nullopt;
-  ReadyInstance made{std::move(instance), std::move(*outcome.image)};
+  std::shared_ptr<const Instance> instance = on_.terms.subject.prepare(on_.next_instance(), configuration);
+  ReadyInstance made{std::move(instance), {}};
+  if (made.instance->image) {
+    CompileOutcome outcome = on_.pool.compile(*made.instance->image);
+    if (!outcome.image) return std::nullopt;
+    made.image = std::move(*outcome.image);
+  }
   on_.images.keep(made);
   return made;
 } catch (const UsageError&) {

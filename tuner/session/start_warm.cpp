@@ -30,12 +30,10 @@ WarmStarted start_warm(const SessionTerms& terms, WisdomStore& store, Strategy& 
     std::erase(rows, terms.space.row_of(terms.anchors.front()));  // the anchor goes before all others in any case
     return proposals.warm_start(rows);
   };
-  started.ladder_steps = first(ladder_rows(terms.request.spec, terms.space));
+  started.ladder_steps = first(terms.subject.first_rows());
   if (terms.request.cold_start) return started;
   const RecordKey& own = terms.key.record;
-  const MatchRequest wanted{terms.request.spec, terms.request.problem, terms.device, terms.request.spec.name,
-                            own.regime,         own.objective};
-  std::vector<Record> ranked = ranked_for_warm_start(wanted, store.candidates(own));
+  std::vector<Record> ranked = terms.subject.ranked(store.candidates(own), own.regime, own.objective);
   // A strategy that learns from all trials of a session elsewhere does not need to try that session's winner too.
   std::erase_if(ranked, [&](const Record& record) {
     const bool learns = started.sources < most_sources && learns_from(record, terms, store, strategy);

@@ -15,7 +15,7 @@
 #include "files/image_cache.hpp"
 #include "files/paths.hpp"
 #include "kernel/problem.hpp"
-#include "session/session.hpp"
+#include "session/kernel_session.hpp"
 #include "spec/kernel_file.hpp"
 #include "spec/pack.hpp"
 #include "tuning/quiet_pipes.hpp"
@@ -80,9 +80,9 @@ fs::path lock_folder(const TuneOptions& options) {
   return folder;
 }
 
-SessionRequest request_of(const Dispatcher& gpu, const KernelSpec& spec, const Problem& problem, Effort effort,
-                          const TuneOptions& options) {
-  SessionRequest request;
+KernelRequest request_of(const Dispatcher& gpu, const KernelSpec& spec, const Problem& problem, Effort effort,
+                         const TuneOptions& options) {
+  KernelRequest request;
   request.spec = spec;
   request.problem = problem;
   request.regime = regime_of(gpu.options().regime).value();  // the dispatcher has checked it
@@ -152,7 +152,7 @@ TuneResult tune(Dispatcher& gpu, const KernelSpec& spec, const Problem& given, E
   const Problem problem = make_problem(spec, given, device.kind);
   if (effort == Effort::estimate) return estimated(gpu, spec, problem);
   const fs::path executable = options.isolation == Isolation::processes ? executable_of(options) : fs::path();
-  const SessionRequest request = request_of(gpu, spec, problem, effort, options);
+  const KernelRequest request = request_of(gpu, spec, problem, effort, options);
 
   std::atomic<int> stop = 0;
   const std::stop_callback stopping(options.stop, [&stop] { stop = 1; });

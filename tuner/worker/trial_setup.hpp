@@ -1,5 +1,5 @@
 // A device worker's view of a kernel, a problem and an instance. These are plain values with every expression
-// evaluated, so that a worker needs neither kernel files nor rules. Pure functions make them.
+// evaluated, so that a worker needs neither kernel files nor rules.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,10 @@
 #include "attune/kernel_spec.hpp"
 #include "device/step_binding.hpp"
 #include "kernel/fill_values.hpp"
-#include "kernel/instance.hpp"
 
 namespace attune {
+
+using InstanceId = std::uint64_t;
 
 struct ArgumentSetup {
   std::string name;
@@ -74,19 +75,5 @@ class ReferenceDoesNotCompile : public Error {
 
 // Compiles one image. A coordinator has its pool do that.
 using CompileOne = std::function<CompileOutcome(const ImageRequest&)>;
-
-// Compiles [[prepare]] and [[reference]], and returns the setup with their images. Without a reference, the output of
-// `default_configuration` is the expected one. The reference has the scratch sizes of `default_configuration`. Throws
-// ReferenceDoesNotCompile, and Error when a part of the kernel cannot be evaluated for this problem.
-TrialSetup trial_setup(const KernelSpec& spec, const Problem& problem, const Configuration& default_configuration,
-                       const DeviceInfo& device, const CompileOne& compile, std::uint64_t seed);
-
-// Returns an instance with its image, ready to be loaded. Throws Error for a scalar argument that has no value.
-InstanceLaunch instance_launch(const KernelSpec& spec, const Instance& instance, const Image& image, int attempt = 1);
-
-// Returns a peer in the place of the steps of an instance, ready to be loaded under the number `id`. `image`: the
-// instance's image. Throws Error for a scalar argument that has no value.
-InstanceLaunch peer_launch(const KernelSpec& spec, const Instance& instance, const Image& image, PeerSetup peer,
-                           InstanceId id);
 
 }  // namespace attune

@@ -18,7 +18,7 @@
 #include "device/replay/replay_entry.hpp"
 #include "measure/statistics.hpp"
 #include "session/effort.hpp"
-#include "session/session.hpp"
+#include "session/kernel_session.hpp"
 
 namespace attune {
 namespace {
@@ -69,7 +69,7 @@ Recording recording_of(const std::vector<double>& times_ns, int b_values) {
 
 SessionResult tune(const Recording& recording, int seed, const DisturbanceModel& model = {},
                    const std::optional<Protocol>& protocol = {}) {
-  SessionRequest request;
+  KernelRequest request;
   request.spec = replay_kernel(recording);
   request.effort = Effort::exhaustive;
   request.protocol = protocol;

@@ -12,7 +12,7 @@
 #include "db/wisdom_store.hpp"
 #include "device/replay/replay_device.hpp"
 #include "recordings/recording_file.hpp"
-#include "session/session.hpp"
+#include "session/kernel_session.hpp"
 #include "worker/device_server.hpp"
 #include "worker/direct_transport.hpp"
 #include "worker/workers.hpp"
@@ -60,7 +60,7 @@ class FailingDevice : public testing::Test {
     return run_session(request_, pool, store, nullptr, observer, stop_);
   }
   Recording recording_;
-  SessionRequest request_;
+  KernelRequest request_;
   std::atomic<int> stop_{0};
   int loads_ = 0;
 };

@@ -75,9 +75,11 @@ class ImageSourceTest : public testing::Test {
   void ask(InstanceId id, const std::string& expression, std::vector<Macro> macros = {}) {
     auto instance = std::make_shared<Instance>();
     instance->id = id;
-    instance->image.expressions = {expression};
-    instance->image.architecture = "sm_90";
-    instance->image.macros = std::move(macros);
+    ImageRequest& image = instance->image.emplace();
+    image.expressions = {expression};
+    image.architecture = "sm_90";
+    image.macros = std::move(macros);
+    instance->image_key = image.key("");
     source_->ask(std::move(instance));
   }
   CompiledInstance next() {

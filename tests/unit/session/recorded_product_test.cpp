@@ -10,7 +10,7 @@
 #include "device/replay/replay_device.hpp"
 #include "kernel/instantiate.hpp"
 #include "recordings/recording_file.hpp"
-#include "session/session.hpp"
+#include "session/kernel_session.hpp"
 
 namespace attune {
 namespace {
@@ -22,7 +22,7 @@ SessionResult search(const Recording& recording, std::string strategy, std::uint
   WisdomStore store(":memory:");
   Observer observer;
   const std::atomic<int> stop{0};
-  SessionRequest request;
+  KernelRequest request;
   request.spec = replay_kernel(recording);
   request.effort = Effort::measure;  // two minutes of the device's time
   request.strategy = std::move(strategy);

@@ -17,7 +17,7 @@
 #include "kernel/instantiate.hpp"
 #include "kernel/problem.hpp"
 #include "recordings/recording_file.hpp"
-#include "session/session.hpp"
+#include "session/kernel_session.hpp"
 #include "support/bowl.hpp"
 #include "worker/compile_server.hpp"
 #include "worker/direct_transport.hpp"
@@ -50,7 +50,7 @@ struct Finished {
   double device_seconds = 0;
 };
 
-Finished run_on(const Recording& recording, SessionRequest request, ReplayOptions options = {}) {
+Finished run_on(const Recording& recording, KernelRequest request, ReplayOptions options = {}) {
   const std::unique_ptr<Device> device = make_replay_device(recording, options);
   WisdomStore store(":memory:");
   const std::atomic<int> stop{0};
@@ -61,8 +61,8 @@ Finished run_on(const Recording& recording, SessionRequest request, ReplayOption
   return run;
 }
 
-SessionRequest request_for(const Recording& recording, const std::string& strategy = "exhaustive") {
-  SessionRequest request;
+KernelRequest request_for(const Recording& recording, const std::string& strategy = "exhaustive") {
+  KernelRequest request;
   request.spec = replay_kernel(recording);
   request.effort = Effort::exhaustive;
   request.strategy = strategy;
@@ -77,7 +77,7 @@ TEST(ReplaySession, ADoubtfulRecordOfMoreEffortIsReplacedByWhatIsFaster) {
   WisdomStore store(":memory:");
   Observer observer;
   const std::atomic<int> stop{0};
-  SessionRequest request = request_for(recording);
+  KernelRequest request = request_for(recording);
   const SessionResult first = run_session(request, *device, store, nullptr, observer, stop);
   Record doubtful = first.record.value();
   const Configuration best = doubtful.configuration;
@@ -102,7 +102,7 @@ TEST(ReplaySession, ASearchThatIsCutShortLeavesACompleteRecord) {
   WisdomStore store(":memory:");
   Observer observer;
   const std::atomic<int> stop{0};
-  SessionRequest request = request_for(recording);
+  KernelRequest request = request_for(recording);
   const SessionResult first = run_session(request, *device, store, nullptr, observer, stop);
   request.fresh = true;
   request.limits.trials = 1;
@@ -184,7 +184,7 @@ TEST(ReplaySession, WhatIsCompiledIsTriedWhileAnotherCompiles) {
     OneIsLast& compiler_;
   };
   const Recording recording = bowl();
-  SessionRequest request = request_for(recording);
+  KernelRequest request = request_for(recording);
   request.compile_threads = 2;
   const auto device = make_replay_device(recording);
   const Configuration slow{{"TILE", 8}, {"ROWS", 2}, {"ORDER", "rows"}};
@@ -225,7 +225,7 @@ TEST(ReplaySession, AStrategyThatFailsTakesNoVerdictAlong) {
                      }});
   const Recording recording = bowl();
   const auto device = make_replay_device(recording);
-  SessionRequest request = request_for(recording, "failing");
+  KernelRequest request = request_for(recording, "failing");
   request.compile_threads = 1;
   WisdomStore store(":memory:");
   Trials seen;
@@ -275,7 +275,7 @@ TEST(ReplaySession, EveryKindOfFailureIsToldAndTheFirstConfigurationMayFail) {
 TEST(ReplaySession, HalfAnHourPassesAtOnce) {
   Recording recording = bowl();
   for (RecordedTrial& trial : recording.trials) trial.compile_s = 60;
-  SessionRequest request = request_for(recording);
+  KernelRequest request = request_for(recording);
   request.limits.seconds = 1800;
   const auto begin = std::chrono::steady_clock::now();
   const Finished run = run_on(recording, request);
@@ -290,7 +290,7 @@ TEST(ReplaySession, HalfAnHourPassesAtOnce) {
 
 TEST(ReplaySession, OneSeedIsOneSequence) {
   const Recording recording = bowl();
-  SessionRequest request = request_for(recording, "random");
+  KernelRequest request = request_for(recording, "random");
   request.limits.trials = 20;
   const std::string first = run_on(recording, request, {true, 3}).seen.text();
   EXPECT_EQ(run_on(recording, request, {true, 3}).seen.text(), first);
@@ -301,7 +301,7 @@ TEST(ReplaySession, OneSeedIsOneSequence) {
 
 TEST(ReplaySession, NarrowedParametersLeaveTheRowsThatHaveThem) {
   const Recording recording = bowl();
-  SessionRequest request = request_for(recording);
+  KernelRequest request = request_for(recording);
   request.spec = narrow(std::move(request.spec), "ORDER=columns ROWS=1,2");
   const Finished run = run_on(recording, request);
   ASSERT_TRUE(run.result.record) << run.result.explanation;

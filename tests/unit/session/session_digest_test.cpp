@@ -27,7 +27,7 @@
 #include "db/wisdom_store.hpp"
 #include "device/replay/replay_device.hpp"
 #include "recordings/recording_file.hpp"
-#include "session/session.hpp"
+#include "session/kernel_session.hpp"
 #include "support/bowl.hpp"
 #include "worker/workers.hpp"
 
@@ -133,8 +133,8 @@ class Shown final : public Observer {
   std::string text;
 };
 
-SessionRequest request_of(const Subject& subject, const Recording& recording, int seed) {
-  SessionRequest request;
+KernelRequest request_of(const Subject& subject, const Recording& recording, int seed) {
+  KernelRequest request;
   request.spec = replay_kernel(recording);
   request.strategy = strategies[static_cast<std::size_t>(seed) % std::size(strategies)];
   request.seed = static_cast<std::uint64_t>(seed);
@@ -146,7 +146,7 @@ SessionRequest request_of(const Subject& subject, const Recording& recording, in
 
 std::uint64_t device_seed(int seed) { return static_cast<std::uint64_t>(seed) + 1000; }
 
-Parts run_on(Pool& pool, const SessionRequest& request) {
+Parts run_on(Pool& pool, const KernelRequest& request) {
   WisdomStore store(":memory:");
   Shown shown;
   const std::atomic<int> stop{0};

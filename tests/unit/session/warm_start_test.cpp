@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <random>
 
+#include "subject/kernel_warm_start.hpp"
+
 namespace attune {
 namespace {
 

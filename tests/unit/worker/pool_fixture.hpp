@@ -14,6 +14,7 @@
 #include "attune/error.hpp"
 #include "device/replay/replay_device.hpp"
 #include "recordings/recording_file.hpp"
+#include "subject/kernel_subject.hpp"
 #include "support/bowl.hpp"
 #include "worker/compile_server.hpp"
 #include "worker/device_server.hpp"
@@ -179,13 +180,13 @@ class PoolTest : public testing::Test {
   }
   // A problem is begun, and the known-good job is there.
   void begin() {
-    const TrialSetup setup = trial_setup(
-        spec_, Problem{}, configuration(9), pool().device().info,
-        [this](const ImageRequest& request) { return pool().compile(request); }, 1);
+    const TrialSetup setup =
+        subject().setup(configuration(9), [this](const ImageRequest& request) { return pool().compile(request); }, 1);
     ASSERT_TRUE(std::holds_alternative<Begun>(pool().run(Begin{setup}).answer));
     pool().set_known_good(KnownGood{Try{launch(9), {1, 0}}, 0});
     script_.take_begun();
   }
+  KernelSubject subject() { return {spec_, {}, pool().device().info}; }
   static Configuration configuration(InstanceId id) {
     if (id == 2) return {{"TILE", 8}, {"ROWS", 2}, {"ORDER", "rows"}};
     if (id == 3) return {{"TILE", 8}, {"ROWS", 1}, {"ORDER", "rows"}};
@@ -193,11 +194,11 @@ class PoolTest : public testing::Test {
     return {{"TILE", 4}, {"ROWS", 1}, {"ORDER", "rows"}};
   }
   ImageRequest image_of(InstanceId id) {
-    return make_instance(id, spec_, Problem{}, configuration(id), pool().device().info)->image;
+    return *subject().prepare(id, configuration(id))->image;
   }
   InstanceLaunch launch(InstanceId id, int attempt = 1) {
-    const auto instance = make_instance(id, spec_, Problem{}, configuration(id), pool().device().info);
-    return instance_launch(spec_, *instance, pool().compile(instance->image).image.value(), attempt);
+    const auto instance = subject().prepare(id, configuration(id));
+    return instance_launch(*instance, pool().compile(*instance->image).image.value(), attempt);
   }
   Try try_of(InstanceId id, int attempt = 1) { return Try{launch(id, attempt), {3, 0}}; }
   void load(InstanceId id) {

@@ -8,6 +8,7 @@
 #include "attune/error.hpp"
 #include "kernel/problem.hpp"
 #include "spec/kernel_file.hpp"
+#include "subject/kernel_subject.hpp"
 #include "worker/problem_on_device.hpp"
 
 namespace attune {
@@ -76,10 +77,10 @@ class StreamOfData : public testing::Test {
     const Problem problem = parse_problem(spec, "n=" + std::to_string(n), "cuda");
     const Configuration configuration{{"BLOCK", 64}, {"ITEMS", 1}};
     const auto compile = [](const ImageRequest&) { return CompileOutcome{Verdict::ok, "", Image{}, 0}; };
-    const TrialSetup setup = trial_setup(spec, problem, configuration, device_.info(), compile, 1);
+    const KernelSubject subject(spec, problem, device_.info());
+    const TrialSetup setup = subject.setup(configuration, compile, 1);
     ProblemOnDevice on_device(device_, setup);
-    const auto instance = make_instance(1, spec, problem, configuration, device_.info());
-    ASSERT_TRUE(on_device.load(1, instance_launch(spec, *instance, Image{}).steps).ok());
+    ASSERT_TRUE(on_device.load(1, subject.prepare(1, configuration)->steps).ok());
     use(on_device);
   }
   static constexpr TimingPlan stream{.regime = Regime::stream, .batch = 50};

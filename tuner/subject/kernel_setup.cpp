@@ -1,8 +1,9 @@
-#include "worker/trial_setup.hpp"
+#include "subject/kernel_setup.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/type_table.hpp"
 
@@ -132,22 +133,22 @@ TrialSetup trial_setup(const KernelSpec& spec, const Problem& problem, const Con
   return setup;
 }
 
-InstanceLaunch instance_launch(const KernelSpec& spec, const Instance& instance, const Image& image, int attempt) {
-  std::vector<ResolvedStep> steps = instance.steps;
-  steps.insert(steps.end(), instance.verify.begin(), instance.verify.end());
-  InstanceLaunch launch{instance.id, instance.text, attempt,
-                        steps_setup(spec, instance.problem, std::move(steps), instance.arguments, image)};
-  launch.steps.untimed = instance.verify.size();
-  return launch;
+StepsSetup launch_setup(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
+                        const DeviceInfo& device) {
+  std::vector<ResolvedStep> steps = resolve_steps(spec, spec.launch, problem, &configuration, device);
+  std::vector<ResolvedStep> verify = resolve_steps(spec, spec.verify, problem, &configuration, device);
+  std::move(verify.begin(), verify.end(), std::back_inserter(steps));
+  StepsSetup setup =
+      steps_setup(spec, problem, std::move(steps), resolve_arguments(spec, problem, &configuration, device), {});
+  setup.untimed = verify.size();
+  return setup;
 }
 
-InstanceLaunch peer_launch(const KernelSpec& spec, const Instance& instance, const Image& image, PeerSetup peer,
-                           InstanceId id) {
-  InstanceLaunch launch{id, peer.name, 1,
-                        steps_setup(spec, instance.problem, instance.verify, instance.arguments, image)};
-  launch.steps.untimed = instance.verify.size();
-  launch.steps.peer = std::move(peer);
-  return launch;
+std::vector<LaunchShape> timed_shapes(const StepsSetup& setup) {
+  std::vector<LaunchShape> shapes;
+  for (std::size_t i = 0; i + setup.untimed < setup.steps.size(); ++i)
+    if (setup.steps[i].kind == StepKind::launch) shapes.push_back(setup.steps[i].shape);
+  return shapes;
 }
 
 }  // namespace attune
