@@ -31,6 +31,10 @@ constexpr double least_seconds = 10;
 // session.
 constexpr double setup_seconds = 120;
 
+// Trials of kernels longer than this last longer than a commit.
+constexpr double short_kernel_ns = 1e6;
+constexpr unsigned depth_of_longer = 2;
+
 // After an interrupt, a job is waited for this long.
 constexpr double seconds_after_stop = 1;
 
@@ -63,6 +67,12 @@ Bench::Bench(Pool& pool, const SessionTerms& terms, Observer& observer, const st
             [&observer](const std::string& text) { observer.note(text); }),
       turn_(lock_, stop),
       watch_(observer, !terms.request.lock_folder.empty()) {}
+
+// A device with a clock of its own, such as a recording, has no commits to wait for while it tries a short kernel.
+std::size_t Bench::depth() const {
+  const bool is_short = anchor_ns() < short_kernel_ns && !terms_.opened.own_clock;
+  return is_short ? terms_.request.depth : std::min(terms_.request.depth, depth_of_longer);
+}
 
 void Bench::limit_anchor(double seconds, bool is_needed) {
   limit_within(seconds, is_needed ? setup_seconds + hanging_seconds() : least_seconds + hanging_by_user());

@@ -11,6 +11,7 @@
 #include "measure/final_stage.hpp"
 #include "session/device_watch.hpp"
 #include "session/session_terms.hpp"
+#include "session/trial_queue.hpp"
 #include "worker/device_lock.hpp"
 #include "worker/pool.hpp"
 
@@ -52,6 +53,7 @@ class Bench {
   // Returns the turn at the device, which processes share. The turn is kept from job to job until the caller ends it
   // with nothing under way.
   KeptTurn& turn() noexcept { return turn_; }
+  bool others_wait() const noexcept { return turn_.others_wait(); }
 
   // Submits a trial and returns at once; pass its result to trial_of().
   Ticket submit_try(const Instance& instance, const Image& image, int attempt, double incumbent_ns);
@@ -69,6 +71,12 @@ class Bench {
   void finish_anchor(Result result);
   int batch() const noexcept { return batch_; }
 
+  // Returns what it was given and has not finished, and how many trials it may be given at once. The depth must not
+  // depend on speed, since proposals depend on it.
+  TrialQueue& queue() noexcept { return queue_; }
+  const TrialQueue& queue() const noexcept { return queue_; }
+  std::size_t depth() const;
+
   // Loads and checks an instance, which stays loaded when the status is ok.
   Result load(const Instance& instance, const Image& image, int attempt);
   // Takes one sample of each instance of `slots`, in order. Ends early once `stop` is at least `ends_at`.
@@ -77,6 +85,7 @@ class Bench {
   Result run(DeviceJob job);
   void release(InstanceId instance) { run(Release{instance}); }
 
+  const std::string& name() const noexcept { return terms_.device.name; }  // of its device
   double seconds() const { return pool_.seconds(); }
   // Returns the time less what failures took, by which the comparing stages keep their limits.
   double comparing_seconds() const { return pool_.seconds() - lost_seconds_; }
@@ -113,6 +122,7 @@ class Bench {
   double limit_ = Pool::forever,
          ends_at_ = Pool::forever;  // of what is being made; when that is, by the session's clock
   DeviceWatch watch_;
+  TrialQueue queue_;
 };
 
 }  // namespace attune

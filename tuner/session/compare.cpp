@@ -53,12 +53,12 @@ Compared Compare::run(std::vector<Trial> ranked) {
     throw Error("no finalist of " + kernel + " passes its check again; run the command once more");
   if (on_.stop.load() > 0) protocol_.final_seconds = std::min(protocol_.final_seconds, interrupted_seconds);
   on_.observer.final_started(compared_.contenders.size());
-  on_.bench.watch().clocks_mhz().clear();
+  on_.bench().watch().clocks_mhz().clear();
   take_rounds();
   check_again();
   compared_.is_metered = meter();
-  compared_.clocks_mhz = on_.bench.watch().clocks_mhz();
-  for (const Contender& contender : compared_.contenders) on_.bench.release(contender.instance->id);
+  compared_.clocks_mhz = on_.bench().watch().clocks_mhz();
+  for (const Contender& contender : compared_.contenders) on_.bench().release(contender.instance->id);
   if (staying(compared_.contenders).empty())
     throw Error("every finalist of " + kernel + " failed while it was measured");
   return std::move(compared_);
@@ -70,12 +70,11 @@ std::vector<Trial> Compare::choose(std::vector<Trial> ranked) const {
   const auto add = [&](const Configuration& configuration) {
     // Does not ask contains(): in a narrowed space the present record may lie outside, but counts all the same.
     if (contains(ranked, configuration) || !on_.terms.space.broken_rules(configuration).empty()) return;
-    const Trial* const tried = on_.log.find(configuration.text());
-    if (tried != nullptr && tried->verdict != Verdict::ok) return;
-    if (on_.log.left_alone(configuration)) return;
-    Trial trial;
-    trial.configuration = configuration;
-    ranked.push_back(tried == nullptr ? trial : *tried);
+    const Candidate& candidate = on_.log.candidates().at(configuration);
+    if ((candidate.trial && candidate.trial->verdict != Verdict::ok) || candidate.ban) return;
+    Trial untried;
+    untried.configuration = configuration;
+    ranked.push_back(candidate.trial.value_or(untried));
   };
   const Trial* const anchor = on_.log.find_anchor();
   add(anchor != nullptr ? anchor->configuration : on_.terms.anchors.front());
@@ -118,7 +117,7 @@ void Compare::load_all(const std::vector<Trial>& chosen) {
     contender.trial = trial;
     contender.trial.numerics.include(tried->numerics);
     // A trial of a configuration that was never tried has nothing but its configuration.
-    describe(contender.trial, *made->instance, &made->image, on_.bench.is_self_checked());
+    describe(contender.trial, *made->instance, &made->image, on_.bench().is_self_checked());
     contender.instance = made->instance;
   }
 }
@@ -132,7 +131,7 @@ RoundTimes Compare::values_of(const std::vector<Contender*>& contenders) const {
 }
 
 void Compare::take_rounds() {
-  const double begin = on_.bench.comparing_seconds();
+  const double begin = on_.bench().comparing_seconds();
   double seconds = 0, in_rounds = 0;  // in_rounds: without loads
   for (;;) {
     const std::vector<Contender*> stayed = staying(compared_.contenders);
@@ -143,10 +142,10 @@ void Compare::take_rounds() {
     };
     if (!needs_another_round(rounds(), seconds, protocol_, half_width)) return;
     if (are_loaded_too_long()) load_again();
-    const double before = on_.bench.comparing_seconds();
+    const double before = on_.bench().comparing_seconds();
     const bool complete = measure_rounds(is_stream() ? 1 : rounds_ahead(rounds(), in_rounds, protocol_));
-    seconds = on_.bench.comparing_seconds() - begin;
-    in_rounds += on_.bench.comparing_seconds() - before;
+    seconds = on_.bench().comparing_seconds() - begin;
+    in_rounds += on_.bench().comparing_seconds() - before;
     if (!complete) continue;
     if (is_looked_at(rounds(), protocol_)) let_beaten_leave();
     on_.observer.final_round_done(rounds());
@@ -164,7 +163,7 @@ bool Compare::are_loaded_too_long() const {
 void Compare::load_again() {
   loaded_at_ = rounds();
   std::vector<Contender*> stayed = staying(compared_.contenders);
-  for (const Contender* contender : stayed) on_.bench.release(contender->instance->id);
+  for (const Contender* contender : stayed) on_.bench().release(contender->instance->id);
   std::shuffle(stayed.begin(), stayed.end(), random_);
   std::vector<const Contender*> lost;
   for (Contender* contender : stayed) {
@@ -187,7 +186,7 @@ std::optional<std::vector<double>> Compare::sample(const std::vector<Contender*>
   constexpr int skips_comparing = 2;
   const bool may_end = rounds() > 0;
   SlotSamples samples =
-      on_.bench.sample_in_turn(instances, may_end ? skips_comparing : std::numeric_limits<int>::max());
+      on_.bench().sample_in_turn(instances, may_end ? skips_comparing : std::numeric_limits<int>::max());
   if (!samples.status.ok()) {
     const auto at = slots[samples.failed.value()] - compared_.contenders.data();
     drop(compared_.contenders.begin() + at, samples.status, samples.result);
@@ -207,10 +206,10 @@ bool Compare::measure_rounds(std::size_t rounds) {
     std::shuffle(order.begin(), order.end(), random_);
     slots.insert(slots.end(), order.begin(), order.end());
   }
-  const std::size_t seen = on_.bench.watch().throttled_readings().size();
+  const std::size_t seen = on_.bench().watch().throttled_readings().size();
   const std::optional<std::vector<double>> samples_ns = sample(slots);
   if (!samples_ns) return false;
-  compared_.seen.insert(compared_.seen.end(), rounds, {seen, on_.bench.watch().throttled_readings().size()});
+  compared_.seen.insert(compared_.seen.end(), rounds, {seen, on_.bench().watch().throttled_readings().size()});
   for (std::size_t k = uncounted; k < slots.size(); ++k) slots[k]->times_ns.push_back(std::max((*samples_ns)[k], 1.0));
   return true;
 }
@@ -218,7 +217,7 @@ bool Compare::measure_rounds(std::size_t rounds) {
 // Returns the contender after the lost one.
 Compare::Contenders::iterator Compare::drop(Contenders::iterator one, const Status& status, const Result& result) {
   lose(one->trial, status, result);
-  on_.bench.release(one->instance->id);
+  on_.bench().release(one->instance->id);
   return compared_.contenders.erase(one);
 }
 
@@ -237,7 +236,7 @@ void Compare::let_beaten_leave() {
 // lost.
 void Compare::check_again() {
   for (auto one = compared_.contenders.begin(); one != compared_.contenders.end();) {
-    Result result = on_.bench.run(CheckAgain{one->instance->id, true});
+    Result result = on_.bench().run(CheckAgain{one->instance->id, true});
     const auto& checked = std::get<CheckedAgain>(result.answer);
     if (checked.status.ok()) {
       one->trial.numerics.include(checked.numerics);
@@ -264,7 +263,7 @@ void Compare::note_broken_promise(const Contender& contender) {
 // count.
 bool Compare::meter() {
   if (!on_.terms.request.objectives.needs_energy()) return true;
-  const std::size_t readings = on_.bench.watch().throttled_readings().size();
+  const std::size_t readings = on_.bench().watch().throttled_readings().size();
   on_.observer.energy_started(compared_.contenders.size(), protocol_.energy_warm_seconds + protocol_.energy_seconds);
   for (auto one = compared_.contenders.begin(); one != compared_.contenders.end();) {
     if (on_.stop.load() > 0) {
@@ -273,7 +272,7 @@ bool Compare::meter() {
     }
     one = meter_one(one);
   }
-  const std::vector<bool>& throttled = on_.bench.watch().throttled_readings();
+  const std::vector<bool>& throttled = on_.bench().watch().throttled_readings();
   compared_.metered_throttled =
       std::find(throttled.begin() + static_cast<std::ptrdiff_t>(readings), throttled.end(), true) != throttled.end();
   return true;
@@ -288,7 +287,7 @@ Compare::Contenders::iterator Compare::meter_one(Contenders::iterator one) {
   if (!on_.terms.subject.restores_inputs())
     plan.batch = static_cast<int>(std::clamp<double>(fitting, 1, most_meter_batch));
   Result result =
-      on_.bench.run(Meter{contender.instance->id, plan, protocol_.energy_warm_seconds, protocol_.energy_seconds});
+      on_.bench().run(Meter{contender.instance->id, plan, protocol_.energy_warm_seconds, protocol_.energy_seconds});
   const auto& metered = std::get<EnergyMeasured>(result.answer);
   if (!metered.status.ok()) return drop(one, Status(metered.status), result);
   if (!metered.energy)

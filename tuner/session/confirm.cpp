@@ -12,7 +12,7 @@ std::vector<Trial> Confirm::run() {
   set_samples();
   const std::vector<Trial> chosen = near_best();
   compile_missing(chosen);
-  on_.bench.turn().take(on_.stop.load() + 1);  // the survivors of an interrupted search are still compared
+  on_.bench().turn().take(on_.stop.load() + 1);  // the survivors of an interrupted search are still compared
   if (chosen.empty() || on_.stop.load() > 0) return on_.progress.ranked_survivors();
   std::optional<ReadyInstance> best = ready(chosen.front().configuration);
   if (!best) return on_.progress.ranked_survivors();
@@ -21,7 +21,7 @@ std::vector<Trial> Confirm::run() {
   if (!load(chosen.front(), *best)) return on_.progress.ranked_survivors();
   on_.observer.confirm_started(chosen.size());
   const std::vector<std::size_t> stayed = visits(best->instance->id, chosen);
-  on_.bench.release(best->instance->id);
+  on_.bench().release(best->instance->id);
   if (stayed.empty()) return on_.progress.ranked_survivors();
   std::vector<Trial> ranked;
   for (const std::size_t i : stayed) ranked.push_back(chosen[i]);
@@ -35,7 +35,7 @@ void Confirm::set_samples() {
   if (survivors.empty()) return;
   const Measurement& best = survivors.front().measurement;
   const double own = best.samples_ns.empty() ? 0 : relative_scatter(best.samples_ns);
-  const double scatter = on_.bench.anchor_ns() > 0 ? on_.bench.scatter_ns() / std::max(best.median_ns, 1.0) : own;
+  const double scatter = on_.bench().anchor_ns() > 0 ? on_.bench().scatter_ns() / std::max(best.median_ns, 1.0) : own;
   protocol_.confirm_samples =
       samples_for(scatter, protocol_.confirm_error, protocol_.confirm_samples, protocol_.confirm_samples_most);
 }
@@ -46,7 +46,7 @@ std::vector<Trial> Confirm::near_best() const {
   std::vector<double> scores, sample_ns;
   for (const Trial& trial : survivors) {
     scores.push_back(on_.progress.score(trial));
-    sample_ns.push_back(trial.measurement.median_ns * on_.bench.batch());
+    sample_ns.push_back(trial.measurement.median_ns * on_.bench().batch());
   }
   std::vector<Trial> chosen;
   for (const std::size_t i : to_confirm(scores, sample_ns, protocol_)) chosen.push_back(survivors[i]);
@@ -56,10 +56,10 @@ std::vector<Trial> Confirm::near_best() const {
 // Compiles together all images that this run's search has not compiled: in a continued session these may be many.
 void Confirm::compile_missing(const std::vector<Trial>& trials) {
   for (const Trial& trial : trials)
-    if (on_.images.find(trial.configuration) == nullptr)
+    if (!on_.log.candidates().at(trial.configuration).ready)
       on_.source.ask(on_.terms.subject.prepare(on_.next_instance(), trial.configuration));
   while (const std::optional<CompiledInstance> compiled = on_.source.next(on_.stop))
-    if (compiled->outcome.image) on_.images.keep({compiled->instance, *compiled->outcome.image});
+    if (compiled->outcome.image) on_.log.candidates().keep({compiled->instance, *compiled->outcome.image});
   if (on_.source.outstanding() > 0) on_.source.cancel();
 }
 
@@ -71,7 +71,7 @@ std::vector<std::size_t> Confirm::visits(InstanceId best, const std::vector<Tria
   std::iota(columns.begin(), columns.end(), std::size_t{0});
   std::mt19937_64 random(on_.seed);
   Confirmations ratios(chosen.size());
-  const double begin = on_.bench.comparing_seconds();
+  const double begin = on_.bench().comparing_seconds();
   for (int i = 0; !columns.empty(); ++i) {
     std::shuffle(columns.begin(), columns.end(), random);
     if (!visit_all(chosen, columns, best, ratios)) {
@@ -81,7 +81,7 @@ std::vector<std::size_t> Confirm::visits(InstanceId best, const std::vector<Tria
     stayed = by_confirmation(ratios);
     const std::size_t next = next_visit(i, stayed.size(), protocol);
     // Half of the time, because loading and checking may take longer than samples.
-    if (on_.bench.comparing_seconds() - begin > protocol.confirm_seconds / 2) break;
+    if (on_.bench().comparing_seconds() - begin > protocol.confirm_seconds / 2) break;
     for (std::size_t k = next; next > 0 && k < stayed.size(); ++k) ratios[stayed[k]].clear();
     columns.assign(stayed.begin(), stayed.begin() + static_cast<std::ptrdiff_t>(next));
   }
@@ -123,12 +123,12 @@ bool Confirm::visit(const std::vector<Trial>& chosen, std::span<const std::size_
     if (*failed == columns.size()) {
       is_best_lost = true;
     } else {
-      on_.bench.release(instances[*failed]);
+      on_.bench().release(instances[*failed]);
       columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(*failed));
       instances.erase(instances.begin() + static_cast<std::ptrdiff_t>(*failed));
     }
   }
-  for (const InstanceId instance : instances) on_.bench.release(instance);
+  for (const InstanceId instance : instances) on_.bench().release(instance);
   return on_.stop.load() == 0 && !is_best_lost;
 }
 
@@ -142,7 +142,7 @@ std::optional<std::size_t> Confirm::sample_beside(const std::vector<Trial>& chos
     slots.push_back(best);
     slots.insert(slots.end(), instances.begin(), instances.end());
   }
-  const SlotSamples samples = on_.bench.sample_in_turn(slots, 1);
+  const SlotSamples samples = on_.bench().sample_in_turn(slots, 1);
   const std::size_t count = columns.size();
   if (!samples.status.ok()) {
     const auto at = std::find(instances.begin(), instances.end(), slots[samples.failed.value()]);

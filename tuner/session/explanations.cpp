@@ -28,9 +28,9 @@ std::string default_explanation(const Configuration& by_default, const std::stri
          "values first that run here, exclude these by a rule in [restrictions], or give a [[reference]]";
 }
 
-std::string failures_explanation(const std::map<std::string, Trial>& trials, std::int64_t survivors) {
+std::string failures_explanation(std::span<const Trial* const> trials, std::int64_t survivors) {
   Rejections rejections;
-  for (const auto& [text, trial] : trials) rejections.see(trial);
+  for (const Trial* const trial : trials) rejections.see(*trial);
   std::string text = (survivors == 0 ? "none" : std::to_string(survivors)) + " of the " +
                      counted(trials.size(), "configuration") + " tried survived";
   const std::vector<Rejection> list = rejections.list();

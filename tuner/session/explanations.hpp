@@ -1,7 +1,7 @@
 // Explanations, for the user, of why a session has no result. Pure.
 #pragma once
 
-#include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,7 +11,7 @@
 namespace attune {
 
 // Returns why trials failed, with an example of the most frequent reason.
-std::string failures_explanation(const std::map<std::string, Trial>& trials, std::int64_t survivors);
+std::string failures_explanation(std::span<const Trial* const> trials, std::int64_t survivors);
 
 // Returns what to do after a search that stopped because nearly all trials failed alike.
 std::string stopped_explanation();

@@ -26,10 +26,10 @@ std::optional<TimeInRegime> OtherRegime::run(const Configuration& winner, double
   const InstanceId instance = made->instance->id;
   const std::vector<InstanceId> slots(is_stream ? samples_of_stream : samples_alone, instance);
   try {
-    const Result loaded = on_.bench.load(*made->instance, made->image, 1);
+    const Result loaded = on_.bench().load(*made->instance, made->image, 1);
     if (!std::get<Tried>(loaded.answer).status.ok()) return std::nullopt;
-    const Result result = on_.bench.run(Rounds{slots, plan});
-    on_.bench.release(instance);
+    const Result result = on_.bench().run(Rounds{slots, plan});
+    on_.bench().release(instance);
     const auto& sampled = std::get<RoundsSampled>(result.answer);
     if (!sampled.status.ok()) return std::nullopt;
     return TimeInRegime{plan.regime, median(sampled.samples_ns)};

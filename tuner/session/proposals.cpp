@@ -29,7 +29,7 @@ std::size_t Proposals::warm_start(const std::vector<Row>& rows) {
   const std::size_t before = warm_.size();
   for (const Row& row : rows) {
     const bool is_added = std::find(warm_.begin(), warm_.end(), row) != warm_.end();
-    if (!is_added && !told_.contains(row) && !under_way_.contains(row)) warm_.push_back(row);
+    if (!is_added && is_fresh(row)) warm_.push_back(row);
   }
   return warm_.size() - before;
 }
@@ -38,12 +38,14 @@ std::optional<Row> Proposals::next() {
   while (!warm_.empty()) {
     Row row = std::move(warm_.front());
     warm_.pop_front();
-    if (!told_.contains(row) && under_way_.insert(row).second) return row;
+    if (!is_fresh(row)) continue;
+    begin(row);
+    return row;
   }
   std::optional<Row> row;
   switch (ask(row)) {
     case Answer::fresh:
-      under_way_.insert(*row);
+      begin(*row);
       return row;
     case Answer::none:
       return std::nullopt;
@@ -66,32 +68,45 @@ Proposals::Answer Proposals::ask(std::optional<Row>& row) {
     row = strategy_.ask();
     if (!row) return Answer::none;
     if (!is_legal(space_, *row)) return Answer::illegal;
+    const Candidate* const known = candidates_.find(*row);
+    if (known == nullptr || known->is_fresh()) return Answer::fresh;
     // Such a row usually comes from the warm start. A strategy that waits for its outcome would propose nothing else.
-    if (under_way_.contains(*row)) return Answer::none;
-    const auto known = told_.find(*row);
-    if (known == told_.end()) return Answer::fresh;
-    strategy_.tell(*row, known->second);  // the strategy may wait for just this outcome
+    if (known->is_awaited()) return Answer::none;
+    strategy_.tell(*row, *known->outcome);  // the strategy may wait for just this outcome
   }
   return is_everything_tried() ? Answer::none : Answer::repeats;
 }
 
+bool Proposals::is_fresh(RowView row) const {
+  const Candidate* const known = candidates_.find(row);
+  return known == nullptr || known->is_fresh();
+}
+
+void Proposals::begin(RowView row) {
+  Candidate& candidate = candidates_.at(row);
+  if (candidate.is_fresh()) candidates_.set(candidate, Candidate::State::proposed);
+}
+
 void Proposals::tell(RowView row, const Outcome& outcome) {
-  const Row told(row.begin(), row.end());
-  under_way_.erase(told);
-  told_.insert_or_assign(told, outcome);
+  Candidate& candidate = candidates_.at(row);
+  candidate.outcome = outcome;
+  if (candidate.state == Candidate::State::proposed) candidates_.set(candidate, Candidate::State::met);
   strategy_.tell(row, outcome);
 }
 
 bool Proposals::is_everything_tried() const {
-  return space_.exact() && !space_.size_saturated() && told_.size() + under_way_.size() >= space_.size();
+  if (!space_.exact() || space_.size_saturated()) return false;
+  SpaceSize met = 0;
+  candidates_.for_each([&](const Candidate& candidate) { met += candidate.row && !candidate.is_fresh(); });
+  return met >= space_.size();
 }
 
 bool Proposals::is_exhausted() {
-  if (!under_way_.empty()) return false;
+  bool is_awaiting = false;
+  candidates_.for_each([&](const Candidate& candidate) { is_awaiting |= candidate.row && candidate.is_awaited(); });
+  if (is_awaiting) return false;
   if (is_everything_tried()) return true;
-  for (const Row& row : warm_) {
-    if (!told_.contains(row)) return false;
-  }
+  if (std::any_of(warm_.begin(), warm_.end(), [this](const Row& row) { return is_fresh(row); })) return false;
   std::optional<Row> row;
   return ask(row) == Answer::none;
 }

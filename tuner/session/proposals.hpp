@@ -1,23 +1,22 @@
 // Proposals: what a session tries next: first the warm start, then the strategy's proposals, each legal configuration
-// once. The strategy receives all outcomes, whatever their source. One thread; `space` and `strategy` must outlive the
-// object.
+// once. The strategy receives all outcomes, whatever their source. One thread; what the references refer to must
+// outlive the object.
 #pragma once
 
 #include <deque>
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "attune/strategy.hpp"
+#include "session/candidates.hpp"
 
 namespace attune {
 
 class Proposals {
  public:
-  Proposals(const SearchSpace& space, Strategy& strategy, std::string name)
-      : space_(space), strategy_(strategy), name_(std::move(name)) {}
+  Proposals(const SearchSpace& space, Strategy& strategy, std::string name, Candidates& candidates)
+      : space_(space), strategy_(strategy), name_(std::move(name)), candidates_(candidates) {}
 
   // Adds legal rows to try before the strategy is asked, in the order of the calls. Leaves out rows that were added or
   // tried before. Returns how many rows were added.
@@ -27,7 +26,7 @@ class Proposals {
   // proposes illegal rows, or only tried rows while others are left.
   std::optional<Row> next();
   // Notes that a row chosen elsewhere is under way.
-  void begin(RowView row) { under_way_.emplace(row.begin(), row.end()); }
+  void begin(RowView row);
   // Passes on the outcome of a legal row: a proposal, or one known from elsewhere.
   void tell(RowView row, const Outcome& outcome);
   // Returns whether no row is left to try and none is under way. Ask this last, because it asks the strategy for a
@@ -38,13 +37,13 @@ class Proposals {
   enum class Answer { fresh, none, repeats, illegal };
   Answer ask(std::optional<Row>& row);
   bool is_everything_tried() const;
+  bool is_fresh(RowView row) const;
 
   const SearchSpace& space_;
   Strategy& strategy_;
   const std::string name_;
   std::deque<Row> warm_;
-  std::set<Row> under_way_;
-  std::map<Row, Outcome> told_;
+  Candidates& candidates_;
 };
 
 }  // namespace attune

@@ -124,8 +124,8 @@ bool SearchProgress::is_hopeless() const {
 
 std::vector<Trial> SearchProgress::ranked_survivors() const {
   std::vector<Trial> survivors;
-  for (const auto& [text, trial] : log_.trials())
-    if (trial.verdict == Verdict::ok) survivors.push_back(trial);
+  for (const Trial* const trial : log_.trials())
+    if (trial->verdict == Verdict::ok) survivors.push_back(*trial);
   std::stable_sort(survivors.begin(), survivors.end(),
                    [this](const Trial& a, const Trial& b) { return score(a) < score(b); });
   return survivors;

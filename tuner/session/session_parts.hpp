@@ -3,10 +3,10 @@
 #pragma once
 
 #include <atomic>
+#include <list>
 
 #include "session/bench.hpp"
 #include "session/image_source.hpp"
-#include "session/kept_images.hpp"
 #include "session/objective_values.hpp"
 #include "session/observer.hpp"
 #include "session/search_progress.hpp"
@@ -18,16 +18,16 @@ struct SessionParts {
   const SessionTerms& terms;
   const ObjectiveValues& values;
   Pool& pool;
-  Bench& bench;
+  std::list<Bench>& benches;  // one for each device; the stages after the search use the first alone
   TrialLog& log;
   SearchProgress& progress;
   ImageSource& source;
-  KeptImages& images;
   Observer& observer;
   const std::atomic<int>& stop;
   const std::uint64_t seed;
   double search_seconds = 0;  // of this run's search, once it has ended
   InstanceId last_instance = 0;
+  Bench& bench() { return benches.front(); }
   InstanceId next_instance() { return ++last_instance; }
 };
 

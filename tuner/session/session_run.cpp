@@ -164,7 +164,7 @@ class SessionRun {
  private:
   SessionResult search_and_compare() {
     const std::unique_ptr<Strategy> strategy = make_strategy(terms_.key.strategy, terms_.space, row_.seed);
-    Proposals proposals(terms_.space, *strategy, terms_.key.strategy);
+    Proposals proposals(terms_.space, *strategy, terms_.key.strategy, log_.candidates());
     Search search(parts_, proposals,
                   [this](double used) { store_.update_session(row_.id, SessionState::running, used); });
     const WarmStarted warm = start_warm(terms_, store_, *strategy, proposals);
@@ -175,12 +175,12 @@ class SessionRun {
       return ended(SessionResult::End::no_survivor, std::move(why));
     }
     observer_.session_started(
-        start_of(terms_, row_, log_, warm, pool_.compiler().toolchain, parts_.bench.is_self_checked()));
-    for (const std::string& user : terms_.opened.users) parts_.bench.watch().see_user(user);
+        start_of(terms_, row_, log_, warm, pool_.compiler().toolchain, parts_.bench().is_self_checked()));
+    for (const std::string& user : terms_.opened.users) parts_.bench().watch().see_user(user);
     const double busy_before = pool_.busy_seconds(), timed_before = pool_.timed_seconds();
     const int replaced_before = pool_.replaced();
     const StopReason reason = search.run();
-    if (const Trial* const tried = log_.find(terms_.anchors.front().text())) note_unfilled(tried->verdict);
+    if (const Trial* const tried = log_.find(terms_.anchors.front())) note_unfilled(tried->verdict);
     parts_.search_seconds = search.seconds();
     SessionResult result;
     result.reason = reason;
@@ -205,7 +205,7 @@ class SessionRun {
     std::string why;
     for (const Configuration& expected : terms_.anchors) {
       try {
-        parts_.bench.begin(expected, row_.seed, progress_.run_seconds());
+        parts_.bench().begin(expected, row_.seed, progress_.run_seconds());
         if (!why.empty()) observer_.note(why + "; results are compared with those of " + expected.text());
         return "";
       } catch (const ReferenceDoesNotCompile& failed) {
@@ -260,15 +260,13 @@ class SessionRun {
   SearchProgress progress_;
   std::list<Bench> benches_;  // one for each device of the session, which has one device
   ImageSource source_{pool_};
-  KeptImages images_;
-  SessionParts parts_{terms_,  values_,   pool_, benches_.front(), log_, progress_, source_,
-                      images_, observer_, stop_, row_.seed};
+  SessionParts parts_{terms_, values_, pool_, benches_, log_, progress_, source_, observer_, stop_, row_.seed};
 };
 
 // Returns what became of the kernel's own default in this session.
 Verdict SessionRun::default_verdict() const {
   if (!terms_.default_configuration) return Verdict::restricted;
-  const Trial* const tried = log_.find(terms_.default_configuration->text());
+  const Trial* const tried = log_.find(*terms_.default_configuration);
   return tried == nullptr ? Verdict::ok : tried->verdict;
 }
 
@@ -280,14 +278,14 @@ void SessionRun::conclude(SessionResult& result) {
                : complete         ? SessionResult::End::finished
                : stop_.load() > 0 ? SessionResult::End::interrupted
                                   : SessionResult::End::partial;
-  if (parts_.bench.turn().waited_seconds() > 1)
-    observer_.note("waited " + std::to_string(static_cast<int>(parts_.bench.turn().waited_seconds())) +
+  if (parts_.bench().turn().waited_seconds() > 1)
+    observer_.note("waited " + std::to_string(static_cast<int>(parts_.bench().turn().waited_seconds())) +
                    " s for another tuner on this device");
   source_.cancel();
   if (progress_.survivors() == 0 || is_hopeless) {
     const bool was_too_slow = log_.size() == 0 && stop_.load() == 0;
     result.explanation = was_too_slow ? out_of_time_explanation(terms_.subject.name(), "the default configuration",
-                                                                "was not compiled", parts_.bench.anchor_seconds())
+                                                                "was not compiled", parts_.bench().anchor_seconds())
                                       : failures_explanation(log_.trials(), progress_.survivors());
     if (is_hopeless) result.explanation += stopped_explanation();
   }
@@ -301,16 +299,16 @@ void SessionRun::conclude(SessionResult& result) {
   // The session counts as finished only once its record is stored, so that it goes on after a kill in a later stage.
   store_.update_session(row_.id, SessionState::partial, used);
   compare_and_decide(result, complete, used);
-  parts_.bench.turn().end();
+  parts_.bench().turn().end();
 }
 
 void SessionRun::explain_trials(SessionResult& result) const {
   Rejections rejections;
-  for (const auto& [text, trial] : log_.trials()) rejections.see(trial);
+  for (const Trial* const trial : log_.trials()) rejections.see(*trial);
   result.rejections = rejections.list();
   result.few_survived = rejections.few_survive();
   const auto remark = [&](const std::string& who, const Configuration& configuration) {
-    const Trial* const trial = log_.find(configuration.text());
+    const Trial* const trial = log_.find(configuration);
     if (trial == nullptr) return;
     for (std::string& text : compiler_remarks(who, *trial)) result.remarks.push_back(std::move(text));
   };
@@ -327,7 +325,7 @@ void SessionRun::compare_and_decide(SessionResult& result, bool complete, double
   }
   Compared compared = Compare(parts_, present_).run(std::move(ranked));
   std::optional<Decided> decided =
-      decide_between(compared, terms_, values_, parts_.bench.watch().throttled_readings(), present_);
+      decide_between(compared, terms_, values_, parts_.bench().watch().throttled_readings(), present_);
   if (!decided) {
     result.end = SessionResult::End::interrupted;
     result.explanation = "interrupted before the energy of finalists was metered, by which `" +
@@ -340,10 +338,10 @@ void SessionRun::compare_and_decide(SessionResult& result, bool complete, double
   const RecordFacts facts{row_.seed,
                           log_.size(),
                           !complete,
-                          parts_.bench.watch().is_busy(),
-                          parts_.bench.is_self_checked(),
-                          parts_.bench.batch(),
-                          parts_.bench.first_anchor_ns(),
+                          parts_.bench().watch().is_busy(),
+                          parts_.bench().is_self_checked(),
+                          parts_.bench().batch(),
+                          parts_.bench().first_anchor_ns(),
                           default_verdict(),
                           pool_.compiler().toolchain};
   const std::vector<Contender*> stayed = staying(compared.contenders);
@@ -352,8 +350,8 @@ void SessionRun::compare_and_decide(SessionResult& result, bool complete, double
                            });
   const Record record = make_record(*decided, compared, terms_, facts);
   result.record_stands = keep_record(record, *decided, present_, met_present, store_);
-  if (const ReadyInstance* const kept = images_.find(record.configuration);
-      kept != nullptr && kept->instance->image && image_cache_ != nullptr) {
+  if (const std::optional<ReadyInstance>& kept = log_.candidates().at(record.configuration).ready;
+      kept && kept->instance->image && image_cache_ != nullptr) {
     image_cache_->put(kept->instance->image_key, kept->image);
     if (const std::string why = image_cache_->why(); !why.empty()) observer_.note("the best image is not kept: " + why);
   }

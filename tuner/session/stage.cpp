@@ -8,7 +8,7 @@
 namespace attune {
 
 std::optional<ReadyInstance> Stage::ready(const Configuration& configuration) try {
-  if (const ReadyInstance* const kept = on_.images.find(configuration)) return *kept;
+  if (const auto& kept = on_.log.candidates().at(configuration).ready) return *kept;
   std::shared_ptr<const Instance> instance = on_.terms.subject.prepare(on_.next_instance(), configuration);
   ReadyInstance made{std::move(instance), {}};
   if (made.instance->image) {
@@ -16,18 +16,18 @@ std::optional<ReadyInstance> Stage::ready(const Configuration& configuration) tr
     if (!outcome.image) return std::nullopt;
     made.image = std::move(*outcome.image);
   }
-  on_.images.keep(made);
+  on_.log.candidates().keep(made);
   return made;
 } catch (const UsageError&) {
   return std::nullopt;
 }
 
 std::optional<Tried> Stage::load(const Trial& trial, const ReadyInstance& ready) {
-  Result result = on_.bench.load(*ready.instance, ready.image, trial.attempts);
+  Result result = on_.bench().load(*ready.instance, ready.image, trial.attempts);
   Tried& tried = std::get<Tried>(result.answer);
   if (tried.status.ok()) return std::move(tried);
   Trial failed = trial;
-  describe(failed, *ready.instance, &ready.image, on_.bench.is_self_checked());
+  describe(failed, *ready.instance, &ready.image, on_.bench().is_self_checked());
   lose(std::move(failed), Status(tried.status), result);
   return std::nullopt;
 }
@@ -37,7 +37,7 @@ void Stage::lose(Trial trial, const Status& status, const Result& result) {
   on_.progress.lose_survivor();
   const bool is_new = on_.log.add(trial);
   on_.progress.see(trial, is_new, false);
-  on_.log.show(on_.progress.shown(on_.search_seconds, on_.bench.anchor_ns(), false));
+  on_.log.show(on_.progress.shown(on_.search_seconds, on_.bench().anchor_ns(), false));
   on_.log.commit();
 }
 

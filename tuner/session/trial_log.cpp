@@ -14,22 +14,22 @@ constexpr std::chrono::milliseconds between_commits{50};
 }  // namespace
 
 TrialLog::TrialLog(const SessionTerms& terms, WisdomStore& store, std::int64_t session, Observer& observer)
-    : terms_(terms), store_(store), session_(session), observer_(observer) {
+    : terms_(terms), store_(store), session_(session), observer_(observer), candidates_(terms.space) {
   const RecordKey& key = terms_.key.record;
-  const auto leave_alone = [this](const std::string& configuration, const std::string& why, int attempts) {
-    left_alone_.emplace(configuration, LeftAlone{why + "; --lift-quarantine gives it another chance", attempts});
+  const auto ban = [this](const Configuration& configuration, const std::string& why, int attempts) {
+    Candidate& candidate = candidates_.at(configuration);
+    if (!candidate.ban) candidate.ban = {why + "; --lift-quarantine gives it another chance", attempts};
   };
   for (const QuarantineEntry& entry : store_.quarantined(key))
-    leave_alone(entry.configuration.text(),
-                (may_be_the_environments(entry.verdict) ? "killed its compiler in two sessions ("
-                                                        : "killed two workers before (") +
-                    std::string(to_text(entry.verdict)) + "): " + entry.detail,
-                1);
+    ban(entry.configuration,
+        (may_be_the_environments(entry.verdict) ? "killed its compiler in two sessions ("
+                                                : "killed two workers before (") +
+            std::string(to_text(entry.verdict)) + "): " + entry.detail,
+        1);
   for (Attempt& attempt : store_.open_attempts(session_)) {
     if (attempt.alone >= most_unfinished)
-      leave_alone(attempt.configuration.text(),
-                  "attune itself was ended " + std::to_string(attempt.alone) + " times while it was tried",
-                  attempt.begun);
+      ban(attempt.configuration,
+          "attune itself was ended " + std::to_string(attempt.alone) + " times while it was tried", attempt.begun);
     open_attempts_.push_back(std::move(attempt));
   }
   std::vector<QuarantineEntry> again = store_.second_chances(session_);
@@ -42,55 +42,61 @@ TrialLog::TrialLog(const SessionTerms& terms, WisdomStore& store, std::int64_t s
   if (terms_.request.fresh) return;
   // Only successes are taken over from other sessions, because a failure there may have had its cause there.
   for (Trial& trial : store_.known_trials(key, terms_.key.space))
-    if (trial.verdict == Verdict::ok) known_.emplace(trial.configuration.text(), std::move(trial));
+    if (Candidate& one = candidates_.at(trial.configuration); trial.verdict == Verdict::ok && !one.elsewhere)
+      one.elsewhere = std::make_unique<const Trial>(std::move(trial));
   for (Trial& trial : store_.trials(session_)) {
     if (trial.verdict == Verdict::wrong_result) continue;
+    Candidate& candidate = candidates_.at(trial.configuration);
     if (trial.verdict != Verdict::ok && of_this_run.contains(trial.configuration.text())) {
-      dropped_.emplace(trial.configuration.text(), std::move(trial));
+      candidate.replaced = std::make_unique<const Trial>(std::move(trial));
       continue;
     }
-    trials_.insert_or_assign(trial.configuration.text(), trial);
+    size_ += !candidate.trial;
+    candidate.trial = trial;
+    candidates_.set(candidate, Candidate::State::tried);
     earlier_.push_back(std::move(trial));
   }
 }
 
-const Trial* TrialLog::known(const std::string& configuration) const {
-  const auto found = known_.find(configuration);
-  return found == known_.end() ? nullptr : &found->second;
+std::vector<const Trial*> TrialLog::trials() const {
+  std::vector<const Trial*> trials;
+  candidates_.for_each([&](const Candidate& candidate) {
+    if (candidate.trial) trials.push_back(&*candidate.trial);
+  });
+  return trials;
 }
 
-const Trial* TrialLog::find(const std::string& configuration) const {
-  const auto found = trials_.find(configuration);
-  return found == trials_.end() ? nullptr : &found->second;
+const Trial* TrialLog::find(const Configuration& configuration) const {
+  const Candidate* const found = candidates_.find(configuration.text());
+  return found == nullptr || !found->trial ? nullptr : &*found->trial;
 }
 
 const Trial* TrialLog::find_anchor() const {
   for (const Configuration& anchor : terms_.anchors)
-    if (const Trial* const trial = find(anchor.text()); trial != nullptr && trial->verdict == Verdict::ok) return trial;
+    if (const Trial* const trial = find(anchor); trial != nullptr && trial->verdict == Verdict::ok) return trial;
   return nullptr;
-}
-
-const LeftAlone* TrialLog::left_alone(const Configuration& configuration) const {
-  const auto found = left_alone_.find(configuration.text());
-  return found == left_alone_.end() ? nullptr : &found->second;
 }
 
 VerdictCounts TrialLog::verdicts() const {
   VerdictCounts counts;
-  for (const auto& [text, trial] : trials_) ++counts[trial.verdict];
+  for (const Trial* const trial : trials()) ++counts[trial->verdict];
   return counts;
 }
 
 bool TrialLog::add(Trial trial) {
-  const std::string text = trial.configuration.text();
-  // The trial's row replaces the row of the dropped trial. A configuration lifted from quarantine begins anew: its
-  // deaths count from 0, and two quarantine it again.
-  if (const auto dropped = dropped_.extract(text); !dropped.empty()) {
-    trial.attempts += dropped.mapped().attempts;
-    if (!terms_.request.lift_quarantine) trial.deaths += dropped.mapped().deaths;
+  Candidate& candidate = candidates_.at(trial.configuration);
+  // The trial's row replaces the row of an earlier one. A configuration lifted from quarantine begins anew: its deaths
+  // count from 0, and two quarantine it again.
+  if (const auto replaced = std::move(candidate.replaced)) {
+    trial.attempts += replaced->attempts;
+    if (!terms_.request.lift_quarantine) trial.deaths += replaced->deaths;
   }
   uncommitted_.push_back(trial);
-  return trials_.insert_or_assign(text, std::move(trial)).second;
+  const bool is_new = !candidate.trial;
+  candidate.trial = std::move(trial);
+  candidates_.set(candidate, Candidate::State::tried);
+  size_ += is_new;
+  return is_new;
 }
 
 void TrialLog::commit() {

@@ -4,23 +4,17 @@
 
 #include <atomic>
 #include <chrono>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/verdict_counts.hpp"
 #include "db/wisdom_store.hpp"
+#include "session/candidates.hpp"
 #include "session/observer.hpp"
 #include "session/session_terms.hpp"
 
 namespace attune {
-
-// A configuration that must not be launched.
-struct LeftAlone {
-  std::string why;
-  int attempts = 1;  // how often this session began to try it
-};
 
 class TrialLog {
  public:
@@ -31,24 +25,21 @@ class TrialLog {
   const std::vector<Trial>& earlier() const noexcept { return earlier_; }
   // Returns the attempts that had no verdict at the session's beginning.
   const std::vector<Attempt>& open_attempts() const noexcept { return open_attempts_; }
-  // Returns another session's successful trial of a configuration for the same key, or null if there is none.
-  const Trial* known(const std::string& configuration) const;
-  // Returns why a configuration must not be launched: it killed two workers, or attune itself too often. Returns null
-  // if it may be launched.
-  const LeftAlone* left_alone(const Configuration& configuration) const;
+  Candidates& candidates() noexcept { return candidates_; }
 
   // Returns the configurations that this run tries again, whatever budget is left: those lifted from quarantine, and
   // those whose compiler died or was late in the run before, or that were perhaps killed from outside.
   const std::vector<Configuration>& second_chances() const noexcept { return second_chances_; }
 
-  // Returns this session's trials, by the configuration's text.
-  const std::map<std::string, Trial>& trials() const noexcept { return trials_; }
-  const Trial* find(const std::string& configuration) const;
+  // Returns this session's trials, in the order of their configurations' texts.
+  std::vector<const Trial*> trials() const;
+  // Returns this session's trial of a configuration, or null.
+  const Trial* find(const Configuration& configuration) const;
   // Returns the trial of the anchor, which is the first of the terms' anchors with the verdict `ok`, or null while
   // there is none.
   const Trial* find_anchor() const;
   VerdictCounts verdicts() const;
-  std::int64_t size() const noexcept { return static_cast<std::int64_t>(trials_.size()); }
+  std::int64_t size() const noexcept { return size_; }
 
   // Adds a trial with its verdict. The observer receives the trial once it is durable. Returns whether the
   // configuration is new.
@@ -76,10 +67,8 @@ class TrialLog {
   Observer& observer_;
   std::vector<Trial> earlier_;
   std::vector<Attempt> open_attempts_;
-  std::map<std::string, Trial> known_;  // by configuration text, like the next three
-  std::map<std::string, LeftAlone> left_alone_;
-  std::map<std::string, Trial> trials_;
-  std::map<std::string, Trial> dropped_;  // trials of this session whose configurations are tried again
+  Candidates candidates_;
+  std::int64_t size_ = 0;  // how many trials there are
   std::vector<Configuration> second_chances_;
   std::vector<Trial> uncommitted_;
   std::vector<Progress> progress_;  // of each uncommitted trial

@@ -40,19 +40,20 @@ class ProposalsTest : public testing::Test {
     return rows;
   }
   const SearchSpace space_{{{"A", {1, 2, 3, 4}}}, {"A != 3"}};
+  Candidates candidates_{space_};
   const Outcome good_{true, 5, 0};
 };
 
 TEST_F(ProposalsTest, BeginWithTheWarmStart) {
   Scripted strategy(in_turn({{3}}));
-  Proposals proposals(space_, strategy, "scripted");
+  Proposals proposals(space_, strategy, "scripted", candidates_);
   EXPECT_EQ(proposals.warm_start({{1}, {0}}), 2u);
   EXPECT_THAT(all(proposals), ElementsAre(Row{1}, Row{0}, Row{3}));
 }
 
 TEST_F(ProposalsTest, WhatIsAddedLaterComesLaterAndOnce) {
   Scripted strategy(in_turn({{0}}));
-  Proposals proposals(space_, strategy, "scripted");
+  Proposals proposals(space_, strategy, "scripted", candidates_);
   EXPECT_EQ(proposals.warm_start({{3}}), 1u);
   EXPECT_EQ(proposals.warm_start({{3}, {1}}), 1u);
   EXPECT_THAT(all(proposals), ElementsAre(Row{3}, Row{1}, Row{0}));
@@ -60,7 +61,7 @@ TEST_F(ProposalsTest, WhatIsAddedLaterComesLaterAndOnce) {
 
 TEST_F(ProposalsTest, WhatWasTriedOrIsUnderWayIsNoWarmStart) {
   Scripted strategy(in_turn({}));
-  Proposals proposals(space_, strategy, "scripted");
+  Proposals proposals(space_, strategy, "scripted", candidates_);
   proposals.begin(Row{0});
   proposals.tell(Row{1}, good_);
   EXPECT_EQ(proposals.warm_start({{0}, {1}, {3}}), 1u);
@@ -69,7 +70,7 @@ TEST_F(ProposalsTest, WhatWasTriedOrIsUnderWayIsNoWarmStart) {
 
 TEST_F(ProposalsTest, AreNeverTheSameTwice) {
   Scripted strategy(in_turn({{1}, {0}, {3}}));
-  Proposals proposals(space_, strategy, "scripted");
+  Proposals proposals(space_, strategy, "scripted", candidates_);
   proposals.warm_start({{1}});
   EXPECT_EQ(proposals.next(), Row{1});
   EXPECT_EQ(proposals.next(), std::nullopt) << "the strategy asks for what is being compiled: wait for its outcome";
@@ -79,7 +80,7 @@ TEST_F(ProposalsTest, AreNeverTheSameTwice) {
 
 TEST_F(ProposalsTest, TheStrategyIsToldOfAllWhoeverProposedThem) {
   Scripted strategy(in_turn({{3}}));
-  Proposals proposals(space_, strategy, "scripted");
+  Proposals proposals(space_, strategy, "scripted", candidates_);
   proposals.begin(Row{0});
   proposals.warm_start({{1}});
   all(proposals);
@@ -91,7 +92,7 @@ TEST_F(ProposalsTest, TheStrategyIsToldOfAllWhoeverProposedThem) {
 
 TEST_F(ProposalsTest, AStrategyThatAsksForWhatWasTriedIsToldOfItAgain) {
   Scripted strategy(in_turn({{0}, {1}}));
-  Proposals proposals(space_, strategy, "scripted");
+  Proposals proposals(space_, strategy, "scripted", candidates_);
   proposals.tell(Row{0}, good_);
   EXPECT_EQ(proposals.next(), Row{1});
   ASSERT_EQ(strategy.told.size(), 2u);
@@ -101,7 +102,7 @@ TEST_F(ProposalsTest, AStrategyThatAsksForWhatWasTriedIsToldOfItAgain) {
 
 TEST_F(ProposalsTest, AStrategyThatRepeatsItselfForEverIsAnErrorThatNamesIt) {
   Scripted strategy([] { return Row{0}; });
-  Proposals proposals(space_, strategy, "stubborn:x=1");
+  Proposals proposals(space_, strategy, "stubborn:x=1", candidates_);
   EXPECT_EQ(proposals.next(), Row{0});
   EXPECT_EQ(proposals.next(), std::nullopt);
   proposals.tell(Row{0}, good_);
@@ -121,7 +122,7 @@ TEST_F(ProposalsTest, AStrategyWithoutMemoryEndsOnceEverythingIsTried) {
     space_.sample(random, row);
     return row;
   });
-  Proposals proposals(space_, strategy, "forgetful");
+  Proposals proposals(space_, strategy, "forgetful", candidates_);
   std::size_t tried = 0;
   for (; tried < 10; ++tried) {
     const auto row = proposals.next();
@@ -135,7 +136,7 @@ TEST_F(ProposalsTest, AStrategyWithoutMemoryEndsOnceEverythingIsTried) {
 TEST_F(ProposalsTest, WhatIsNotLegalIsAnErrorThatNamesTheStrategy) {
   for (const Row& wrong : {Row{2}, Row{4}, Row{}, Row{0, 0}}) {
     Scripted strategy([&] { return wrong; });
-    Proposals proposals(space_, strategy, "lawless");
+    Proposals proposals(space_, strategy, "lawless", candidates_);
     try {
       proposals.next();
       FAIL() << "proposed";
@@ -147,7 +148,7 @@ TEST_F(ProposalsTest, WhatIsNotLegalIsAnErrorThatNamesTheStrategy) {
 
 TEST_F(ProposalsTest, AreExhaustedOnlyWhenNothingIsUnderWay) {
   Scripted strategy(in_turn({{0}}));
-  Proposals proposals(space_, strategy, "scripted");
+  Proposals proposals(space_, strategy, "scripted", candidates_);
   proposals.next();
   EXPECT_FALSE(proposals.is_exhausted());
   proposals.tell(Row{0}, good_);
@@ -156,7 +157,7 @@ TEST_F(ProposalsTest, AreExhaustedOnlyWhenNothingIsUnderWay) {
 
 TEST_F(ProposalsTest, AWarmStartThatIsLeftIsSomethingLeft) {
   Scripted strategy(in_turn({}));
-  Proposals proposals(space_, strategy, "scripted");
+  Proposals proposals(space_, strategy, "scripted", candidates_);
   proposals.warm_start({{1}});
   EXPECT_FALSE(proposals.is_exhausted());
 }

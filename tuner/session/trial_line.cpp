@@ -1,0 +1,280 @@
+#include "session/trial_line.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+#include "attune/error.hpp"
+#include "device/cuda/launched_log.hpp"
+#include "session/compiler_remarks.hpp"
+#include "session/failed_trial.hpp"
+
+namespace attune {
+namespace {
+
+using State = Candidate::State;
+
+// The most attempts that begin in one transaction, because a commit may take longer than a trial.
+constexpr std::size_t most_begun = 16;
+
+// How many jobs the device has when the attempts of later trials are committed: a commit takes about as long as these
+// jobs.
+constexpr std::size_t jobs_to_commit_beside = 3;
+
+// A result waits this long for the next image before it is taken. As long as images come sooner, what the strategy
+// knows at each question does not depend on speed. If the device has a clock of its own, real time costs nothing.
+constexpr double hold_seconds = 0.25, hold_seconds_own_clock = 2;
+
+// Verdicts become durable after this time if the device waits for an image, or if a trial takes longer.
+constexpr double idle_seconds = 0.05;
+
+}  // namespace
+
+// Returns the bench with the fewest trials. One that others wait for comes after the rest.
+Bench& TrialLine::next_bench() const {
+  return *std::min_element(on_.benches.begin(), on_.benches.end(), [](const Bench& a, const Bench& b) {
+    const auto load = [](const Bench& bench) { return std::pair(bench.others_wait(), bench.queue().size()); };
+    return load(a) < load(b);
+  });
+}
+
+// Returns the bench that has what was sent first, or null.
+Bench* TrialLine::oldest() const {
+  Bench* found = nullptr;
+  for (Bench& bench : on_.benches)
+    if (!bench.queue().empty() && (found == nullptr || bench.queue().front().order < found->queue().front().order))
+      found = &bench;
+  return found;
+}
+
+bool TrialLine::is_empty() const { return oldest() == nullptr; }
+
+bool TrialLine::are_idle() const {
+  return std::all_of(on_.benches.begin(), on_.benches.end(),
+                     [](const Bench& bench) { return bench.queue().is_idle(); });
+}
+
+bool TrialLine::has_place() const {
+  const Bench& bench = next_bench();
+  return bench.queue().size() < bench.depth() && !bench.others_wait() && on_.source.outstanding() > 0;
+}
+
+void TrialLine::give_way() {
+  for (Bench& bench : on_.benches)
+    if (bench.queue().empty() && bench.others_wait()) bench.turn().end();
+}
+
+void TrialLine::propose(const Configuration& configuration) {
+  Candidates& candidates = on_.log.candidates();
+  Candidate& candidate = candidates.at(configuration);
+  Trial trial;
+  trial.configuration = configuration;
+  trial.self_checked = on_.bench().is_self_checked();
+  std::shared_ptr<const Instance> instance;
+  Status status;
+  try {
+    instance = on_.terms.subject.prepare(on_.next_instance(), configuration);
+    describe(trial, *instance, nullptr, trial.self_checked);
+  } catch (const Error& error) {
+    status = {Verdict::launch_error, error.what(), false};
+  }
+  if (candidate.ban) {
+    status = {Verdict::quarantined, candidate.ban->why, false};
+    trial.attempts = candidate.ban->attempts;
+  }
+  if (!status.ok()) return ended_(failed_trial(std::move(trial), status));
+  candidates.set(candidate, State::compiling);
+  on_.source.ask(std::move(instance));
+}
+
+// Takes the pool's next result. Returns whether there was one within `seconds`.
+bool TrialLine::take_result(double seconds) {
+  std::optional<Result> result = on_.pool.next(on_.stop, seconds);
+  if (result && !on_.source.arrive(*result))
+    for (Bench& bench : on_.benches)
+      if (bench.queue().arrive(*result)) break;
+  return result.has_value();
+}
+
+std::optional<CompiledInstance> TrialLine::take_image(bool in_waves, const std::function<bool()>& is_over) {
+  const auto is_ready = [&] { return on_.source.is_ready() && !(in_waves && on_.source.is_waiting()); };
+  if (is_ready()) return on_.source.take();
+  using Clock = std::chrono::steady_clock;
+  std::optional<Clock::time_point> idle_since;  // since when the device has nothing to do
+  const bool is_idle = is_empty();
+  const double most_hold = on_.terms.opened.own_clock ? hold_seconds_own_clock : hold_seconds;
+  const double hold = is_idle ? idle_seconds : most_hold;
+  if (is_idle)
+    for (Bench& bench : on_.benches) bench.turn().end();
+  while (!is_ready()) {
+    if (!idle_since && are_idle()) idle_since = Clock::now();
+    const bool has_result = take_result(hold);
+    if (!has_result && is_over()) break;
+    if (!has_result && is_idle) on_.log.commit();
+    if (has_result || is_idle || !oldest()->queue().has_arrived()) continue;
+    finish_oldest();
+    on_.log.commit();
+    break;
+  }
+  if (idle_since) compile_wait_seconds_ += std::chrono::duration<double>(Clock::now() - *idle_since).count();
+  if (!is_ready()) return std::nullopt;
+  return on_.source.take();
+}
+
+bool TrialLine::start(CompiledInstance compiled, bool is_alone) {
+  const Instance& instance = *compiled.instance;
+  Candidate& candidate = on_.log.candidates().at(instance.configuration);
+  Bench& bench = next_bench();
+  QueuedTrial queued{{}, compiled.instance, std::move(compiled.outcome), is_alone || on_.terms.request.depth == 1};
+  if (!queued.outcome.image) {
+    Trial trial;
+    trial.compile_ms = queued.outcome.milliseconds;
+    trial.deaths = compiled.deaths;
+    describe(trial, instance, nullptr, bench.is_self_checked());
+    finish(bench, queued, failed_trial(std::move(trial), {queued.outcome.verdict, queued.outcome.log, false}));
+    return false;
+  }
+  bench.turn().take();
+  int attempt = 1;
+  // In a continued session the default may be launched only as the anchor. It needs no attempt, because it has its
+  // verdict.
+  queued.has_attempt = !candidate.trial;
+  if (queued.has_attempt) {
+    if (candidate.state != State::begun && !begin_attempts(&instance, queued.is_alone)) {
+      on_.log.candidates().set(candidate, State::met);
+      return false;
+    }
+    attempt = candidate.attempt;
+  }
+  on_.log.candidates().set(candidate, State::sent);
+  const double incumbent_ns = on_.progress.incumbent_ns(bench.anchor_ns());
+  if (bench.anchor_ns() == 0 && on_.terms.may_be_anchor(instance.configuration)) {
+    finish(bench, queued, try_as_anchor(bench, queued, attempt));
+    return false;
+  }
+  queued.ticket = bench.submit_try(instance, *queued.outcome.image, attempt, incumbent_ns);
+  push(bench, std::move(queued));
+  return true;
+}
+
+void TrialLine::push(Bench& bench, QueuedTrial queued) {
+  queued.order = ++sent_;
+  bench.queue().push(std::move(queued));
+}
+
+// A configuration that does not end in its time gets no verdict, and its attempt is taken back, so that nothing is
+// blamed on it.
+Trial TrialLine::try_as_anchor(Bench& bench, const QueuedTrial& queued, int attempt) try {
+  return bench.try_as_anchor(*queued.instance, queued.outcome, attempt);
+} catch (const BenchUnfinished&) {
+  if (queued.has_attempt) on_.log.withdraw_attempts({queued.instance->configuration}, queued.is_alone);
+  throw;
+}
+
+void TrialLine::begin_ahead() {
+  const auto has_enough = [](const Bench& bench) {
+    return bench.queue().size() >= std::min(jobs_to_commit_beside, bench.depth());
+  };
+  if (std::all_of(on_.benches.begin(), on_.benches.end(), has_enough)) begin_attempts(nullptr, false);
+}
+
+// Begins attempts for `first` and for the trials that wait only for their turn, because their images are there. With a
+// null `first`, begins attempts only if the next trial has none. Returns false if an observer requested a stop, or if
+// there is nothing to begin.
+bool TrialLine::begin_attempts(const Instance* first, bool is_alone) {
+  while (take_result(0)) continue;
+  std::vector<Candidate*> chosen;
+  for (const Instance* one : on_.source.upcoming(is_alone ? 0 : most_begun - 1))
+    chosen.push_back(&on_.log.candidates().at(one->configuration));
+  if (first != nullptr) chosen.insert(chosen.begin(), &on_.log.candidates().at(first->configuration));
+  if (chosen.empty() || chosen.front()->state == State::begun) return false;
+  std::erase_if(chosen, [](const Candidate* one) { return one->state == State::begun || one->trial; });
+  std::vector<Configuration> configurations;
+  for (const Candidate* one : chosen) configurations.push_back(one->configuration);
+  const std::vector<int> numbers = on_.log.begin_attempts(configurations, is_alone, on_.stop);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    chosen[i]->attempt = numbers[i];
+    on_.log.candidates().set(*chosen[i], State::begun);
+  }
+  return !numbers.empty();
+}
+
+// Waits for a result. Makes verdicts durable if the trial takes long.
+Result TrialLine::wait_for_oldest(Bench& bench) {
+  if (std::optional<Result> arrived = bench.queue().take_arrived()) return *std::move(arrived);
+  const Ticket ticket = bench.queue().front().ticket;
+  if (std::optional<Result> result = on_.pool.wait(ticket, on_.stop, idle_seconds)) return *std::move(result);
+  on_.log.commit();
+  return on_.pool.wait(ticket);
+}
+
+void TrialLine::finish_oldest() {
+  Bench& bench = *oldest();
+  Result result = wait_for_oldest(bench);
+  const QueuedTrial queued = bench.queue().pop();
+  if (queued.instance == nullptr) return bench.finish_anchor(std::move(result));
+  finish(bench, queued, bench.trial_of(*queued.instance, queued.outcome, std::move(result)));
+}
+
+void TrialLine::finish(Bench& bench, const QueuedTrial& queued, Trial trial) {
+  Candidates& candidates = on_.log.candidates();
+  Candidate& candidate = candidates.at(queued.instance->configuration);
+  candidates.set(candidate, State::tried);
+  if (trial.verdict == Verdict::ok) {
+    trial.detail = performance_warnings(cuda::launched_log(queued.outcome.log, queued.outcome.image->functions));
+    candidates.keep({queued.instance, *queued.outcome.image});
+  }
+  // In a continued session the default may have been launched only as the anchor: its trial is logged already.
+  if (!candidate.trial) ended_(trial);
+  if (trial.deaths > 0 && queued.outcome.image && !on_.pool.isolates()) {
+    withdraw_from(0);  // later trials ran on the broken device
+    on_.log.commit();
+    throw Error("the device is beyond use after " + queued.instance->text + " of " + on_.terms.subject.name() + ": " +
+                trial.detail +
+                "; that configuration is logged and will not be tried again: run the same command to go on");
+  }
+  on_.log.commit_now_and_then();
+  if (bench.is_anchor_due()) push(bench, {bench.submit_anchor(), nullptr});
+}
+
+void TrialLine::settle_after_failure() noexcept {
+  const auto succeeds = [](const auto& step) {
+    try {
+      step();
+      return true;
+    } catch (const std::exception&) {  // the first failure is the one to report
+      return false;
+    }
+  };
+  for (Bench* bench = oldest(); bench != nullptr && !on_.pool.has_lost_device(); bench = oldest()) {
+    const std::size_t left = bench->queue().size();
+    if (!succeeds([this] { finish_oldest(); }) && bench->queue().size() == left) break;
+  }
+  succeeds([this] { withdraw_from(1); });
+  succeeds([this] { on_.log.commit(); });
+}
+
+void TrialLine::withdraw_begun() { withdraw_from(std::numeric_limits<std::size_t>::max()); }
+
+// Takes back the attempts of each bench from the position `first` of its queue on, and those whose trials were not
+// sent, because nothing came of them.
+void TrialLine::withdraw_from(std::size_t first) {
+  std::vector<Configuration> among_others, alone;
+  Candidates& candidates = on_.log.candidates();
+  for (Bench& bench : on_.benches) {
+    const std::deque<QueuedTrial>& queue = bench.queue().all();
+    for (std::size_t i = first; i < queue.size(); ++i)
+      if (queue[i].has_attempt) (queue[i].is_alone ? alone : among_others).push_back(queue[i].instance->configuration);
+  }
+  candidates.for_each([&](Candidate& candidate) {
+    if (candidate.state != State::begun) return;
+    among_others.push_back(candidate.configuration);
+    candidates.set(candidate, State::met);
+  });
+  on_.log.withdraw_attempts(among_others, false);
+  on_.log.withdraw_attempts(alone, true);
+  for (Bench& bench : on_.benches) bench.queue().clear();
+}
+
+}  // namespace attune

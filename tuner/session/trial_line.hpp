@@ -1,0 +1,65 @@
+// TrialLine: the way of a search's candidates through compilers and benches: their images are asked for, their attempts
+// begin, benches try them, and their results are taken in the order in which they were sent. It knows no strategy and
+// no rule for an end. One thread.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "session/session_parts.hpp"
+
+namespace attune {
+
+class TrialLine {
+ public:
+  using Ended = std::function<void(const Trial&)>;
+  // `ended` is called with each new trial that has its verdict.
+  TrialLine(SessionParts& parts, Ended ended) : on_(parts), ended_(std::move(ended)) {}
+
+  // Asks for a configuration's image. If part of it cannot be resolved (a scalar that does not fit its type, an
+  // undefined size), only this trial fails.
+  void propose(const Configuration& configuration);
+
+  // Waits for the next image. `in_waves`: for all images. Returns nothing once `is_over`, or if a trial was finished
+  // instead.
+  std::optional<CompiledInstance> take_image(bool in_waves, const std::function<bool()>& is_over);
+  // Gives a compiled trial to a bench. With `is_alone`, nothing else will be under way before the trial ends. Returns
+  // whether the bench has it now.
+  bool start(CompiledInstance compiled, bool is_alone);
+  // Makes attempts durable beside the jobs that the benches have, if these last as long as a commit.
+  void begin_ahead();
+
+  // Returns whether a bench may be given a trial.
+  bool has_place() const;
+  bool is_empty() const;  // no bench has anything
+  // Finishes what was sent first, and waits for it if necessary.
+  void finish_oldest();
+  // Ends the turns that other tuners wait for, where nothing is under way.
+  void give_way();
+
+  // Takes back the attempts that nothing came of.
+  void withdraw_begun();
+  // Keeps what was tried by a failure. The trial during which a device was lost keeps its attempt.
+  void settle_after_failure() noexcept;
+
+  double compile_wait_seconds() const noexcept { return compile_wait_seconds_; }
+
+ private:
+  Bench& next_bench() const;
+  Bench* oldest() const;
+  bool are_idle() const;
+  bool take_result(double seconds);
+  Trial try_as_anchor(Bench& bench, const QueuedTrial& queued, int attempt);
+  bool begin_attempts(const Instance* first, bool is_alone);
+  Result wait_for_oldest(Bench& bench);
+  void finish(Bench& bench, const QueuedTrial& queued, Trial trial);
+  void withdraw_from(std::size_t first);
+  void push(Bench& bench, QueuedTrial queued);
+
+  SessionParts& on_;
+  const Ended ended_;
+  std::uint64_t sent_ = 0;
+  double compile_wait_seconds_ = 0;
+};
+
+}  // namespace attune
