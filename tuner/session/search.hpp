@@ -25,7 +25,7 @@ class Search {
 
   // Searches. Returns the rule that ended the search. Throws what the strategy throws, and Error for a broken
   // environment. Every verdict is durable at the end, even if it throws.
-  StopReason run();
+  Ending run();
 
   double seconds() const;  // of searching, in this run
   double compile_wait_seconds() const noexcept { return compile_wait_seconds_; }
@@ -50,7 +50,7 @@ class Search {
   bool wants_more(std::size_t asked) const;
   // Returns how many trials may be sent at once.
   std::size_t depth() const;
-  std::optional<StopReason> stop_reason() const;
+  std::optional<Ending> stop_reason() const;
   void propose(const Configuration& configuration);
   bool is_over() const;
   bool take_result(double seconds);
