@@ -62,24 +62,24 @@ std::string elsewhere_text(const TimeInRegime& time) {
                      in_a_row ? "--regime stream" : "--regime cold");
 }
 
-std::string reason_text(StopReason reason, const Budget& limits, bool is_continued) {
+std::string reason_text(Ending reason, const Budget& limits, bool is_continued) {
   switch (reason) {
-    case StopReason::everything_tried:
+    case Ending::everything_tried:
       return "having tried everything";
-    case StopReason::effort_spent:
+    case Ending::effort_spent:
       return "the effort's own budget; a greater --effort searches on";
-    case StopReason::time:
+    case Ending::time:
       return fmt::format("the time limit of {:.6g} s", limits.seconds.value_or(0));
-    case StopReason::trials:
+    case Ending::trials:
       return fmt::format("the limit of {}{}", counted(limits.trials.value_or(0), "trial"),
                          is_continued ? " for each run" : "");
-    case StopReason::patience:
+    case Ending::patience:
       return fmt::format("patience: no improvement by 1 % in {}", counted(limits.patience.value_or(0), "trial"));
-    case StopReason::target:
+    case Ending::target:
       return fmt::format("reaching the target of {}", limits.target ? to_text(*limits.target) : "");
-    case StopReason::interrupt:
+    case Ending::interrupted:
       return "an interrupt";
-    case StopReason::hopeless:
+    default:
       break;
   }
   return "giving up: nothing survives";
@@ -286,12 +286,12 @@ void Console::show_result(const KernelRequest& request, const SessionResult& res
     return;
   }
   show_figures(result, ceilings);
-  if (result.end != SessionResult::End::known) show_end(request, result, database);
+  if (result.end != Ending::known) show_end(request, result, database);
 }
 
 void Console::show_figures(const SessionResult& result, std::span<const Ceiling> ceilings) {
   const Record& record = *result.record;
-  if (result.end == SessionResult::End::known)
+  if (result.end == Ending::known)
     put_text("{}\n", in_lines(fmt::format("{} for {} is tuned already ({}, {}, {}); --fresh starts over", spec_.name,
                                           problem_.text(), to_text(record.effort), counted(record.trials, "trial"),
                                           utc_text(record.made_ms)),
@@ -322,14 +322,13 @@ void Console::show_end(const KernelRequest& request, const SessionResult& result
            rejections_text(result.rejections, database.empty() ? "" : trials_command(spec_.name, problem_, database)));
   if (result.few_survived) put_text("{}", few_survived_text(result.survivors, result.trials));
   if (database.empty()) return;
-  if (result.end == SessionResult::End::stopped) put_text("{}\n", result.explanation);
+  if (result.end == Ending::hopeless) put_text("{}\n", result.explanation);
   if (result.workers_replaced > 0) put_text("device workers replaced: {}\n", result.workers_replaced);
-  if (result.end == SessionResult::End::partial && result.run_trials == 0 && result.reason == StopReason::time)
+  if (result.end == Ending::time && result.run_trials == 0)
     put_text("partial: the time ended before a trial; the same command with a longer --time-limit goes on\n");
-  else if (result.end == SessionResult::End::partial)
+  else if (result.end == Ending::time || result.end == Ending::trials)
     put_text("partial: the same command goes on where this one ended\n");
-  if (result.end == SessionResult::End::interrupted)
-    put_text("interrupted: the same command goes on where this one ended\n");
+  if (result.end == Ending::interrupted) put_text("interrupted: the same command goes on where this one ended\n");
 }
 
 }  // namespace attune::cli

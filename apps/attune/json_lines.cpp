@@ -13,8 +13,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr EnumTexts<SessionResult::End> end_texts("finished", "partial", "interrupted", "known", "stopped",
-                                                  "no_survivor");
+// The words of `end` and of `reason`.
+constexpr EnumTexts<Ending> end_texts("finished", "finished", "finished", "finished", "partial", "partial",
+                                      "interrupted", "stopped", "no_survivor", "known", "estimated");
+constexpr EnumTexts<Ending> reason_texts("everything_tried", "effort_spent", "patience", "target", "time", "trials",
+                                         "interrupt", "hopeless", "no_survivor", "known", "estimated");
 
 void add_bound(Json& line, const std::optional<Bound>& bound) {
   if (!bound) return;
@@ -145,7 +148,7 @@ void JsonLines::show_result(const KernelRequest& request, const SessionResult& r
   Json line;
   line["type"] = "best";
   line["end"] = end_texts[result.end];
-  if (result.reason) line["reason"] = to_text(*result.reason);
+  if (result.reason) line["reason"] = reason_texts[*result.reason];
   line["trials"] = result.trials;
   line["run_trials"] = result.run_trials;
   line["survivors"] = result.survivors;

@@ -12,9 +12,9 @@
 namespace attune::cli {
 namespace {
 
-int exit_code(SessionResult::End end) {
-  if (end == SessionResult::End::interrupted) return exit_interrupted;
-  return end == SessionResult::End::no_survivor ? exit_no_survivor : exit_done;
+int exit_code(Ending end) {
+  if (end == Ending::interrupted) return exit_interrupted;
+  return end == Ending::no_survivor ? exit_no_survivor : exit_done;
 }
 
 void note_unmentioned(const KernelSpec& spec, Observer& observer) {

@@ -109,8 +109,7 @@ TEST_F(Session, TriesTheDefaultThenWhatIsKnownThenTheRestEachOnce) {
   EXPECT_EQ((std::set<std::string>{watcher_.trials.begin() + 1, watcher_.trials.begin() + 3}),
             (std::set<std::string>{"BLOCK=128 ITEMS=1", "BLOCK=32 ITEMS=2"}));
   EXPECT_EQ((std::set<std::string>{watcher_.trials.begin(), watcher_.trials.end()}).size(), 5u);
-  EXPECT_EQ(result.reason, StopReason::everything_tried);
-  EXPECT_EQ(result.end, SessionResult::End::finished);
+  EXPECT_EQ(result.end, Ending::everything_tried);
 }
 
 // What a time means does not depend on how short it is.
@@ -155,7 +154,7 @@ TEST_F(Session, WhatWasMeasuredInAnEarlierWayIsAWarmStartAndNoMore) {
     store_.add_trials(store_.begin_session(row, device().info()), trials);
     store_.put_record(record);
     const SessionResult result = run();
-    EXPECT_EQ(result.end, SessionResult::End::finished);
+    EXPECT_TRUE(finishes(result.end));
     ASSERT_EQ(watcher_.trials.size(), 5u) << "all of them";
     EXPECT_EQ(watcher_.start.trials_before, 0);
     EXPECT_EQ(watcher_.start.warm_start, 1u);
@@ -235,39 +234,37 @@ TEST_F(Session, AStrategyThatRepeatsItselfIsAnErrorThatNamesItAndKeepsItsTrials)
             watcher_.trials.size());
   request_.limits.trials = 1;
   request_.fresh = true;
-  EXPECT_EQ(run().reason, StopReason::trials) << "before it repeats itself";
+  EXPECT_EQ(run().reason, Ending::trials) << "before it repeats itself";
 }
 
 TEST_F(Session, ATargetFinishesAndALaterOneThatIsStricterGoesOnFromTheLog) {
   request_.seed.reset();
   request_.limits.target = parse_target("10s");
   const SessionResult easy = run();
-  EXPECT_EQ(easy.reason, StopReason::target);
-  EXPECT_EQ(easy.end, SessionResult::End::finished);
+  EXPECT_EQ(easy.end, Ending::target);
   EXPECT_EQ(watcher_.trials.size(), 1u);
   EXPECT_FALSE(easy.record.value().partial);
-  EXPECT_EQ(run().end, SessionResult::End::known);
+  EXPECT_EQ(run().end, Ending::known);
   request_.limits.target = parse_target("1ns");
-  EXPECT_EQ(run().reason, StopReason::everything_tried);
+  EXPECT_EQ(run().reason, Ending::everything_tried);
   EXPECT_EQ(watcher_.trials.size(), 5u);
 }
 
 TEST_F(Session, ATargetIsComparedWithTheDefault) {
   request_.limits.target = parse_target("0.01x");
-  EXPECT_EQ(run().reason, StopReason::target);
+  EXPECT_EQ(run().reason, Ending::target);
   EXPECT_EQ(watcher_.trials.size(), 1u) << "the default is more than a hundredth as fast as itself";
 }
 
 TEST_F(Session, WhatALimitCutShortIsPartialAndGoesOn) {
   request_.limits.trials = 2;
   const SessionResult first = run();
-  EXPECT_EQ(first.reason, StopReason::trials);
-  EXPECT_EQ(first.end, SessionResult::End::partial);
+  EXPECT_EQ(first.end, Ending::trials);
   EXPECT_TRUE(first.record.value().partial);
   request_.limits = {};
   const SessionResult second = run();
   EXPECT_EQ(watcher_.start.trials_before, 2);
-  EXPECT_EQ(second.reason, StopReason::everything_tried);
+  EXPECT_EQ(second.reason, Ending::everything_tried);
   EXPECT_FALSE(second.record.value().partial);
 }
 
@@ -320,14 +317,13 @@ TEST_F(Session, WhatFailedACheckIsTriedAgainWhenTheSessionGoesOnWithACorrectedOn
 
 TEST_F(Session, ALimitReachedWithTheLastConfigurationFinishes) {
   request_.limits.trials = 5;
-  EXPECT_EQ(run().reason, StopReason::everything_tried);
+  EXPECT_EQ(run().reason, Ending::everything_tried);
 }
 
 TEST_F(Session, ATimeLimitThatIsOverAtOnceReturnsTheDefault) {
   request_.limits.seconds = 1e-6;
   const SessionResult result = run();
-  EXPECT_EQ(result.reason, StopReason::time);
-  EXPECT_EQ(result.end, SessionResult::End::partial);
+  EXPECT_EQ(result.end, Ending::time);
   EXPECT_EQ(watcher_.trials, std::vector<std::string>{default_text});
   EXPECT_EQ(result.record.value().configuration.text(), default_text);
 }
@@ -347,8 +343,8 @@ TEST_F(Session, AnInterruptIsNamedAndBeginsNoFurtherTrial) {
     request_.depth = depth;
     request_.fresh = true;
     const SessionResult result = run();
-    EXPECT_EQ(result.reason, StopReason::interrupt);
-    EXPECT_EQ(result.end, SessionResult::End::interrupted);
+    EXPECT_EQ(result.reason, Ending::interrupted);
+    EXPECT_EQ(result.end, Ending::interrupted);
     EXPECT_GE(watcher_.trials.size(), 2u);
     constexpr std::size_t of_one_commit = 16;
     EXPECT_LE(watcher_.trials.size(), of_one_commit + depth) << "those whose attempts had begun by then end";

@@ -1,11 +1,22 @@
-// Protocol: the constants of measuring, stored with every session. A plain value.
+// Protocol: the constants of measuring, stored with every session. Plain values.
 #pragma once
 
 #include <string>
 
 namespace attune {
 
-struct Protocol {
+// How deeply a session measures: the constants that an effort sets. These are those of the effort `measure`.
+struct Depth {
+  int screen_samples = 3;       // of a configuration that the first sample does not end; their median counts
+  int confirm_most = 128;       // the best ones; bounds the cost where most of a space is near the best
+  double confirm_seconds = 10;  // of the samples of all visits: configurations beyond it are not visited
+  int finalists = 8;            // beside the default configuration and the present record
+  int final_rounds_min = 30, final_rounds_max = 15000;
+  double final_seconds = 15;
+  double settled_log_ratio = 0.0025;  // median half-width of the 95 % intervals of finalist / fastest
+};
+
+struct Protocol : Depth {
   static constexpr int version = 9;
 
   // Session.
@@ -23,33 +34,26 @@ struct Protocol {
   double batch_most_ns = 20e6;              // fewer than the least, where these would last longer than this
 
   // Screen: one sample excludes most losers, 83-87 % of the configurations in recorded convolution spaces.
-  double reject_ratio = 2.0;     // a first sample slower than the best by more than this factor is the last
-  int screen_samples = 3;        // after the first, which also warms caches and the module; their median counts
-  int screen_samples_most = 24;  // at most, after the first, until screen_error is reached
+  double reject_ratio = 2.0;  // a first sample slower than the best by more than this factor is the last
+  // After the first sample, which also warms caches and the module:
+  int screen_samples_most = 24;  // at most, until screen_error is reached
   double screen_error = 0.03;    // enough: the relative standard error of their median
 
   // Confirm: choosing by screening alone, by 7-sample medians of bursts, lost up to 7.8 % on recorded spaces. Each
   // visit is to the better half of the visit before, so that close configurations get many samples.
-  int confirm_most = 128;          // the best ones; bounds the cost where most of a space is near the best
   double confirm_ratio = 1.25;     // at most, of a configuration to the best, by screening
   int confirm_samples = 5;         // of each configuration in each visit, at least
   int confirm_samples_most = 100;  // at most, until confirm_error is reached
   double confirm_error = 0.02;     // enough: the relative standard error of their median
   int confirm_group = 4;           // configurations to each sample of the best by screening, taken in turn
-  double confirm_seconds = 10;     // of the samples of all visits: configurations beyond it are not visited
 
   // Final: finalists in randomised complete blocks.
-  int finalists = 8;  // beside the default configuration and the present record
-  int final_rounds_min = 30;
-  int final_rounds_max = 15000;
-  int look_every = 10;          // rounds between two evaluations, after the least
-  int load_again_every = 10;    // rounds between two loads of the finalists, or a quarter of all rounds so far if
-                                // that is more; in a stream 1
-  double ahead_seconds = 0.02;  // of rounds sent at once, so that the device hardly waits for the host
-  double final_seconds = 15;
-  double settled_log_ratio = 0.0025;  // median half-width of the 95 % intervals of finalist / fastest
-  double round_drift = 0.03;          // a round that is off the common level by more than this is dropped
-  double dropped_rounds_max = 0.2;    // of all rounds, throttled ones included; above it the record is marked unstable
+  int look_every = 10;              // rounds between two evaluations, after the least
+  int load_again_every = 10;        // rounds between two loads of the finalists, or a quarter of all rounds so far if
+                                    // that is more; in a stream 1
+  double ahead_seconds = 0.02;      // of rounds sent at once, so that the device hardly waits for the host
+  double round_drift = 0.03;        // a round that is off the common level by more than this is dropped
+  double dropped_rounds_max = 0.2;  // of all rounds, throttled ones included; above it the record is marked unstable
 
   // Energy of the finalists, when an objective uses it. The counter moves every 20 to 100 ms, later than the power.
   double energy_warm_seconds = 1;  // of launches of the same kernel, so that no energy of the previous one counts

@@ -7,13 +7,9 @@
 #include <cstdlib>
 
 #include "attune/error.hpp"
-#include "base/enum_texts.hpp"
 
 namespace attune {
 namespace {
-
-constexpr EnumTexts<StopReason> reason_names("everything_tried", "effort_spent", "time", "trials", "patience", "target",
-                                             "interrupt", "hopeless");
 
 struct Unit {
   std::string_view name;
@@ -27,8 +23,6 @@ constexpr std::array<Unit, 5> units = {{{"ns", Target::Kind::time, 1},
                                         {"x", Target::Kind::speedup, 1}}};
 
 }  // namespace
-
-std::string_view to_text(StopReason reason) noexcept { return reason_names[reason]; }
 
 bool Target::met(double nanoseconds, double speedup) const noexcept {
   return kind == Kind::time ? nanoseconds > 0 && nanoseconds <= value : speedup >= value;
@@ -55,11 +49,11 @@ std::string to_text(const Target& target) {
   return fmt::format("{:.6g}{}", target.value / best->scale, best->name);
 }
 
-std::optional<StopReason> Budget::reached(const Spent& spent) const noexcept {
-  if (target && target->met(spent.best_ns, spent.speedup)) return StopReason::target;
-  if (patience && spent.idle_trials >= *patience) return StopReason::patience;
-  if (trials && spent.trials >= *trials) return StopReason::trials;
-  if (seconds && spent.seconds >= *seconds) return StopReason::time;
+std::optional<Ending> Budget::reached(const Spent& spent) const noexcept {
+  if (target && target->met(spent.best_ns, spent.speedup)) return Ending::target;
+  if (patience && spent.idle_trials >= *patience) return Ending::patience;
+  if (trials && spent.trials >= *trials) return Ending::trials;
+  if (seconds && spent.seconds >= *seconds) return Ending::time;
   return std::nullopt;
 }
 

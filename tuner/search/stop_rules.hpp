@@ -6,19 +6,9 @@
 #include <string>
 #include <string_view>
 
-namespace attune {
+#include "attune/ending.hpp"
 
-enum class StopReason {
-  everything_tried,  // the strategy has nothing left
-  effort_spent,      // the effort's own budget
-  time,              // this and the next three are limits of the user's
-  trials,
-  patience,  // too many trials without an improvement
-  target,    // the best is fast enough
-  interrupt,
-  hopeless,  // nearly all of the first trials failed alike
-};
-std::string_view to_text(StopReason reason) noexcept;  // "everything_tried", "effort_spent", ...
+namespace attune {
 
 // What result is fast enough: a time, or a ratio to the default configuration.
 struct Target {
@@ -50,7 +40,7 @@ struct Budget {
   std::optional<Target> target = {};
   // Returns the rule that ends the search, or nothing while it may go on. If several do, the first of these counts:
   // target, patience, trials, time.
-  std::optional<StopReason> reached(const Spent& spent) const noexcept;
+  std::optional<Ending> reached(const Spent& spent) const noexcept;
 };
 
 // Counts the trials since the last improvement. An improvement is a gain of one per cent or more, since smaller

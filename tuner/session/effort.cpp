@@ -20,15 +20,6 @@ constexpr std::string_view default_strategy = "auto";
 constexpr double measure_seconds = 120;
 constexpr double patient_seconds = 1800;
 
-// `measure` has the Protocol's own constants.
-constexpr Depth measure_depth = {.screen_samples = 3,
-                                 .confirm_most = 128,
-                                 .confirm_seconds = 10,
-                                 .finalists = 8,
-                                 .final_rounds_min = 30,
-                                 .final_rounds_max = 15000,
-                                 .final_seconds = 15,
-                                 .settled_log_ratio = 0.0025};
 // Twice the finalists, because among more trials more are near the best. More rounds, too: if ratios are known to less
 // than half of a tie with a leaner configuration, most ties are decided alike in every session.
 constexpr Depth patient_depth = {.screen_samples = 5,
@@ -48,13 +39,7 @@ constexpr std::array<EffortPlan, 5> plans = {{
      "",
      {},
      {}},
-    {"measure",
-     "two minutes of search",
-     Effort::measure,
-     false,
-     default_strategy,
-     {.seconds = measure_seconds},
-     measure_depth},
+    {"measure", "two minutes of search", Effort::measure, false, default_strategy, {.seconds = measure_seconds}, {}},
     {"patient",
      "half an hour of search, finalists compared longer",
      Effort::patient,
@@ -99,7 +84,7 @@ const EffortPlan& effort_plan(Effort effort) {
 
 Depth depth_within(const EffortPlan& plan, const std::optional<double>& seconds) {
   if (!seconds) return plan.depth;
-  Depth depth = measure_depth;
+  Depth depth;
   for (const EffortPlan& lesser : plans) {
     const bool fits = lesser.budget.seconds && *lesser.budget.seconds <= *seconds;
     if (lesser.search && fits && *lesser.search <= *plan.search) depth = lesser.depth;

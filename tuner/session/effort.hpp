@@ -7,20 +7,10 @@
 #include <string_view>
 
 #include "core/record.hpp"
+#include "measure/protocol.hpp"
 #include "search/stop_rules.hpp"
 
 namespace attune {
-
-// How deeply a session measures: the constants of Protocol that an effort sets.
-struct Depth {
-  int screen_samples = 0;  // of every configuration that the first sample does not end
-  int confirm_most = 0;
-  double confirm_seconds = 0;
-  int finalists = 0;
-  int final_rounds_min = 0, final_rounds_max = 0;
-  double final_seconds = 0;
-  double settled_log_ratio = 0;
-};
 
 struct EffortPlan {
   std::string_view name;

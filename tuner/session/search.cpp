@@ -43,12 +43,12 @@ double Search::seconds() const {
   return began_ ? on_.bench().seconds() - *began_ - on_.bench().turn().waited_seconds() : 0;
 }
 
-std::optional<StopReason> Search::stop_reason() const {
-  if (on_.stop.load() > 0) return StopReason::interrupt;
+std::optional<Ending> Search::stop_reason() const {
+  if (on_.stop.load() > 0) return Ending::interrupted;
   return on_.progress.stop_reason(seconds(), on_.bench().anchor_ns());
 }
 
-StopReason Search::run() {
+Ending Search::run() {
   try {
     loop();
     for (Bench& bench : on_.benches) bench.turn().end();
@@ -57,11 +57,11 @@ StopReason Search::run() {
     line_.settle_after_failure();
     throw;
   }
-  std::optional<StopReason> reason = stop_reason();
-  if (!reason) return StopReason::everything_tried;
+  std::optional<Ending> reason = stop_reason();
+  if (!reason) return Ending::everything_tried;
   // A limit may be reached together with the last configuration.
-  const bool limited = reason == StopReason::time || reason == StopReason::trials;
-  if (limited && on_.source.outstanding() == 0 && proposals_.is_exhausted()) return StopReason::everything_tried;
+  const bool limited = reason == Ending::time || reason == Ending::trials;
+  if (limited && on_.source.outstanding() == 0 && proposals_.is_exhausted()) return Ending::everything_tried;
   return *reason;
 }
 

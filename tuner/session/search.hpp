@@ -24,7 +24,7 @@ class Search {
 
   // Searches. Returns the rule that ended the search. Throws what the strategy throws, and Error for a broken
   // environment. Every verdict is durable at the end, even if it throws.
-  StopReason run();
+  Ending run();
 
   double seconds() const;  // of searching, in this run
   double compile_wait_seconds() const noexcept { return line_.compile_wait_seconds(); }
@@ -41,7 +41,7 @@ class Search {
   void step();
   void think();
   bool wants_more(std::size_t asked) const;
-  std::optional<StopReason> stop_reason() const;
+  std::optional<Ending> stop_reason() const;
   bool is_over() const;
   void finish_trial(const Trial& trial, bool from_log);
   void tell_strategy();

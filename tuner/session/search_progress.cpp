@@ -93,20 +93,20 @@ Spent SearchProgress::spent(double run_seconds, double anchor_ns) const {
   return spent;
 }
 
-std::optional<StopReason> SearchProgress::limit_reached(double run_seconds, double anchor_ns) const {
+std::optional<Ending> SearchProgress::limit_reached(double run_seconds, double anchor_ns) const {
   return terms_.request.limits.reached(spent(run_seconds, anchor_ns));
 }
 
 // The effort's budget counts over all continuations, the user's limits for this run.
-std::optional<StopReason> SearchProgress::stop_reason(double run_seconds, double anchor_ns) const {
+std::optional<Ending> SearchProgress::stop_reason(double run_seconds, double anchor_ns) const {
   Spent spent = this->spent(run_seconds, anchor_ns);
-  const std::optional<StopReason> limit = terms_.request.limits.reached(spent);
-  if (limit == StopReason::target || limit == StopReason::patience) return limit;
+  const std::optional<Ending> limit = terms_.request.limits.reached(spent);
+  if (limit == Ending::target || limit == Ending::patience) return limit;
   spent.seconds = used_seconds(run_seconds);
   spent.trials = log_.size();
-  if (terms_.budget.reached(spent)) return StopReason::effort_spent;
+  if (terms_.budget.reached(spent)) return Ending::effort_spent;
   if (limit) return limit;
-  return is_hopeless() ? std::optional(StopReason::hopeless) : std::nullopt;
+  return is_hopeless() ? std::optional(Ending::hopeless) : std::nullopt;
 }
 
 // Returns whether nearly all of the first trials failed alike. An exhaustive search takes configurations in order, so

@@ -36,9 +36,9 @@ class SearchProgress {
   double run_seconds() const;
 
   // Returns the user's limit that this run has reached, if any.
-  std::optional<StopReason> limit_reached(double run_seconds, double anchor_ns) const;
+  std::optional<Ending> limit_reached(double run_seconds, double anchor_ns) const;
   // Returns the rule that ends the search now, if any. Rules that finish the session come before others.
-  std::optional<StopReason> stop_reason(double run_seconds, double anchor_ns) const;
+  std::optional<Ending> stop_reason(double run_seconds, double anchor_ns) const;
   // Returns the survivors, best first.
   std::vector<Trial> ranked_survivors() const;
 

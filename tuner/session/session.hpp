@@ -49,16 +49,8 @@ struct TimeInRegime {
 };
 
 struct SessionResult {
-  enum class End {
-    finished,     // the effort's budget is spent, every configuration was tried, or patience or target ended it
-    partial,      // a limit of time or trials came first
-    interrupted,  // a stop was requested
-    known,        // an earlier session has the answer, `record`, and nothing has a second chance
-    stopped,      // nearly all configurations fail alike: see `explanation`
-    no_survivor,  // no configuration is legal, compiles and gives the right result: see `explanation`
-  };
-  End end = End::finished;
-  std::optional<StopReason> reason;       // why the search ended; nothing without a search
+  Ending end = Ending::everything_tried;  // `reason`, unless it was interrupted later or nothing survived
+  std::optional<Ending> reason;           // why the search ended; nothing without a search
   std::optional<Record> record;           // the record in the database for this problem
   std::optional<FinalDecision> decision;  // of the final stage of this run
   std::optional<TimeInRegime> elsewhere;  // a short winner's time in another regime

@@ -24,17 +24,11 @@ std::string host_name() {
   return gethostname(name, sizeof name - 1) == 0 ? name : "";
 }
 
-SessionResult ended(SessionResult::End end, std::string explanation) {
+SessionResult ended(Ending end, std::string explanation) {
   SessionResult result;
   result.end = end;
   result.explanation = std::move(explanation);
   return result;
-}
-
-// Returns whether a search that ended for this reason did all that was asked for.
-bool finishes(StopReason reason) {
-  return reason == StopReason::everything_tried || reason == StopReason::effort_spent ||
-         reason == StopReason::patience || reason == StopReason::target;
 }
 
 // Returns what is quarantined, and what else this session left out.
@@ -68,7 +62,7 @@ std::optional<SessionResult> answer_from_database(const SessionRequest& request,
   if (!good_enough || (!same_finished && !covered && !any_will_do)) return std::nullopt;
   if (session && same_seed && !store.second_chances(session->id).empty()) return std::nullopt;
   SessionResult result;
-  result.end = SessionResult::End::known;
+  result.end = Ending::known;
   result.record = present;
   result.finalists = store.finalists(present->uuid);
   result.trials = session ? session->trials : present->trials;
@@ -152,11 +146,10 @@ class SessionRun {
       return search_and_compare();
     } catch (const BenchUnfinished& unfinished) {
       store_.update_session(row_.id, SessionState::partial, progress_.used_seconds(0));
-      return ended(stop_.load() > 0 ? SessionResult::End::interrupted : SessionResult::End::no_survivor,
-                   unfinished.what());
+      return ended(stop_.load() > 0 ? Ending::interrupted : Ending::no_survivor, unfinished.what());
     } catch (const WaitInterrupted& interrupted) {
       store_.update_session(row_.id, SessionState::partial, progress_.used_seconds(0));
-      return ended(SessionResult::End::interrupted,
+      return ended(Ending::interrupted,
                    std::string(interrupted.what()) + "; the trials are kept, and the same command goes on");
     }
   }
@@ -172,14 +165,14 @@ class SessionRun {
     observer_.data_started();
     if (std::string why = begin_bench(); !why.empty()) {
       store_.update_session(row_.id, SessionState::partial, row_.used_seconds);
-      return ended(SessionResult::End::no_survivor, std::move(why));
+      return ended(Ending::no_survivor, std::move(why));
     }
     observer_.session_started(
         start_of(terms_, row_, log_, warm, pool_.compiler().toolchain, parts_.bench().is_self_checked()));
     for (const std::string& user : terms_.opened.users) parts_.bench().watch().see_user(user);
     const double busy_before = pool_.busy_seconds(), timed_before = pool_.timed_seconds();
     const int replaced_before = pool_.replaced();
-    const StopReason reason = search.run();
+    const Ending reason = search.run();
     if (const Trial* const tried = log_.find(terms_.anchors.front())) note_unfilled(tried->verdict);
     parts_.search_seconds = search.seconds();
     SessionResult result;
@@ -244,7 +237,7 @@ class SessionRun {
 
   void conclude(SessionResult& result);
   void explain_trials(SessionResult& result) const;
-  void compare_and_decide(SessionResult& result, bool complete, double used);
+  void compare_and_decide(SessionResult& result, double used);
   Verdict default_verdict() const;
 
   const SessionTerms& terms_;
@@ -271,13 +264,10 @@ Verdict SessionRun::default_verdict() const {
 }
 
 void SessionRun::conclude(SessionResult& result) {
-  const StopReason reason = *result.reason;
+  const Ending reason = *result.reason;
   const double used = progress_.used_seconds(result.seconds);
-  const bool complete = finishes(reason), is_hopeless = reason == StopReason::hopeless;
-  result.end = is_hopeless        ? SessionResult::End::stopped
-               : complete         ? SessionResult::End::finished
-               : stop_.load() > 0 ? SessionResult::End::interrupted
-                                  : SessionResult::End::partial;
+  const bool complete = finishes(reason), is_hopeless = reason == Ending::hopeless;
+  result.end = !complete && !is_hopeless && stop_.load() > 0 ? Ending::interrupted : reason;
   if (parts_.bench().turn().waited_seconds() > 1)
     observer_.note("waited " + std::to_string(static_cast<int>(parts_.bench().turn().waited_seconds())) +
                    " s for another tuner on this device");
@@ -292,13 +282,13 @@ void SessionRun::conclude(SessionResult& result) {
   if (progress_.survivors() == 0) {
     // A session that finishes without a record does not go on: what was at fault may be corrected, and the next session
     // tries everything anew.
-    if (result.end != SessionResult::End::interrupted) result.end = SessionResult::End::no_survivor;
+    if (result.end != Ending::interrupted) result.end = Ending::no_survivor;
     const bool is_over = complete || is_hopeless;
     return store_.update_session(row_.id, is_over ? SessionState::finished : SessionState::partial, used);
   }
   // The session counts as finished only once its record is stored, so that it goes on after a kill in a later stage.
   store_.update_session(row_.id, SessionState::partial, used);
-  compare_and_decide(result, complete, used);
+  compare_and_decide(result, used);
   parts_.bench().turn().end();
 }
 
@@ -317,17 +307,14 @@ void SessionRun::explain_trials(SessionResult& result) const {
   if (result.record && !(result.record->configuration == first)) remark("the best", result.record->configuration);
 }
 
-void SessionRun::compare_and_decide(SessionResult& result, bool complete, double used) {
+void SessionRun::compare_and_decide(SessionResult& result, double used) {
   std::vector<Trial> ranked = Confirm(parts_).run();
-  if (stop_.load() > 0 && result.end == SessionResult::End::finished) {  // interrupted while confirming
-    result.end = SessionResult::End::interrupted;
-    complete = false;
-  }
+  if (stop_.load() > 0 && finishes(result.end)) result.end = Ending::interrupted;  // while confirming
   Compared compared = Compare(parts_, present_).run(std::move(ranked));
   std::optional<Decided> decided =
       decide_between(compared, terms_, values_, parts_.bench().watch().throttled_readings(), present_);
   if (!decided) {
-    result.end = SessionResult::End::interrupted;
+    result.end = Ending::interrupted;
     result.explanation = "interrupted before the energy of finalists was metered, by which `" +
                          terms_.request.objectives.text() +
                          "` decides; the trials are kept, and the same command goes on";
@@ -337,7 +324,7 @@ void SessionRun::compare_and_decide(SessionResult& result, bool complete, double
   result.decision = decided->decision;
   const RecordFacts facts{row_.seed,
                           log_.size(),
-                          !complete,
+                          !finishes(result.end),
                           parts_.bench().watch().is_busy(),
                           parts_.bench().is_self_checked(),
                           parts_.bench().batch(),
@@ -355,7 +342,7 @@ void SessionRun::compare_and_decide(SessionResult& result, bool complete, double
     image_cache_->put(kept->instance->image_key, kept->image);
     if (const std::string why = image_cache_->why(); !why.empty()) observer_.note("the best image is not kept: " + why);
   }
-  if (complete) store_.update_session(row_.id, SessionState::finished, used);
+  if (finishes(result.end)) store_.update_session(row_.id, SessionState::finished, used);
   result.elsewhere = OtherRegime(parts_).run(record.configuration, record.median_ns);
   result.record = store_.find_record(terms_.key.record);
   if (result.record) result.finalists = store_.finalists(result.record->uuid);
@@ -374,7 +361,7 @@ SessionResult run_session(const SessionRequest& request, const Subject& subject,
   if (request.regime == Regime::stream && subject.restores_inputs())
     throw UsageError(no_stream_explanation(subject.name()));
   const SessionTerms terms(request, subject, pool.device());
-  if (terms.anchors.empty()) return ended(SessionResult::End::no_survivor, empty_space_explanation(terms.space));
+  if (terms.anchors.empty()) return ended(Ending::no_survivor, empty_space_explanation(terms.space));
   std::optional<Record> present = store.find_record(terms.key.record);
   const ObjectiveValues checked(terms);  // an objective without a value is an error even if an answer is known
   const bool is_lifted = request.lift_quarantine && store.lift_quarantine(terms.key.record) > 0;

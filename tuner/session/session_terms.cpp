@@ -11,17 +11,7 @@ namespace {
 
 Protocol protocol_of(const SessionRequest& request) {
   if (request.protocol) return *request.protocol;
-  const Depth depth = depth_within(effort_plan(request.effort), request.limits.seconds);
-  Protocol protocol;
-  protocol.screen_samples = depth.screen_samples;
-  protocol.confirm_most = depth.confirm_most;
-  protocol.confirm_seconds = depth.confirm_seconds;
-  protocol.finalists = depth.finalists;
-  protocol.final_rounds_min = depth.final_rounds_min;
-  protocol.final_rounds_max = depth.final_rounds_max;
-  protocol.final_seconds = depth.final_seconds;
-  protocol.settled_log_ratio = depth.settled_log_ratio;
-  return protocol;
+  return {depth_within(effort_plan(request.effort), request.limits.seconds)};
 }
 
 // Extends the effort's budget if the user's time limit is longer.

@@ -98,26 +98,9 @@ KernelRequest request_of(const Dispatcher& gpu, const KernelSpec& spec, const Pr
   return request;
 }
 
-TuneEnd end_of(SessionResult::End end) {
-  switch (end) {
-    case SessionResult::End::known:
-      return TuneEnd::known;
-    case SessionResult::End::finished:
-      return TuneEnd::finished;
-    case SessionResult::End::interrupted:
-      return TuneEnd::interrupted;
-    case SessionResult::End::no_survivor:
-      return TuneEnd::no_survivor;
-    case SessionResult::End::partial:
-    case SessionResult::End::stopped:
-      break;
-  }
-  return TuneEnd::partial;
-}
-
 TuneResult result_of(SessionResult session) {
   TuneResult result;
-  result.end = end_of(session.end);
+  result.end = session.end;
   result.trials = session.trials;
   result.explanation = std::move(session.explanation);
   if (!session.record) return result;
@@ -137,7 +120,7 @@ TuneResult estimated(const Dispatcher& gpu, const KernelSpec& spec, const Proble
                   regime_of(options.regime).value(), options.objective, warnings);
   Match match = planner.match(make_pack(spec, spec.name), problem);
   TuneResult result;
-  result.end = TuneEnd::estimated;
+  result.end = Ending::estimated;
   result.configuration = std::move(match.configuration);
   result.speedup = match.speedup;
   result.explanation = std::move(match.why);

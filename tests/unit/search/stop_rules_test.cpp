@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "attune/error.hpp"
 #include "support/message_of.hpp"
 
@@ -14,10 +12,10 @@ namespace {
 using testing::ElementsAre;
 
 TEST(StopRules, EachEndsASearchUnderItsOwnNameAndNoneBefore) {
-  EXPECT_EQ((Budget{.seconds = 10}).reached({.seconds = 10}), StopReason::time);
-  EXPECT_EQ((Budget{.trials = 5}).reached({.trials = 5}), StopReason::trials);
-  EXPECT_EQ((Budget{.patience = 3}).reached({.trials = 9, .idle_trials = 3}), StopReason::patience);
-  EXPECT_EQ((Budget{.target = parse_target("1us")}).reached({.best_ns = 1000}), StopReason::target);
+  EXPECT_EQ((Budget{.seconds = 10}).reached({.seconds = 10}), Ending::time);
+  EXPECT_EQ((Budget{.trials = 5}).reached({.trials = 5}), Ending::trials);
+  EXPECT_EQ((Budget{.patience = 3}).reached({.trials = 9, .idle_trials = 3}), Ending::patience);
+  EXPECT_EQ((Budget{.target = parse_target("1us")}).reached({.best_ns = 1000}), Ending::target);
   const Budget all{.seconds = 10, .trials = 5, .patience = 3, .target = parse_target("1us")};
   EXPECT_FALSE(all.reached({.seconds = 9.9, .trials = 4, .idle_trials = 2, .best_ns = 1001, .speedup = 9}));
   EXPECT_FALSE(all.reached({})) << "nothing measured yet is not 0 ns";
@@ -26,18 +24,16 @@ TEST(StopRules, EachEndsASearchUnderItsOwnNameAndNoneBefore) {
 
 TEST(StopRules, OfSeveralTheOneThatFinishesASessionIsNamed) {
   const Budget all{.seconds = 10, .trials = 5, .patience = 3, .target = parse_target("2x")};
-  EXPECT_EQ(all.reached({.seconds = 10, .trials = 5, .idle_trials = 3, .best_ns = 7, .speedup = 2}),
-            StopReason::target);
-  EXPECT_EQ(all.reached({.seconds = 10, .trials = 5, .idle_trials = 3, .best_ns = 7, .speedup = 1}),
-            StopReason::patience);
-  EXPECT_EQ(all.reached({.seconds = 10, .trials = 5}), StopReason::trials);
+  EXPECT_EQ(all.reached({.seconds = 10, .trials = 5, .idle_trials = 3, .best_ns = 7, .speedup = 2}), Ending::target);
+  EXPECT_EQ(all.reached({.seconds = 10, .trials = 5, .idle_trials = 3, .best_ns = 7, .speedup = 1}), Ending::patience);
+  EXPECT_EQ(all.reached({.seconds = 10, .trials = 5}), Ending::trials);
 }
 
-TEST(StopRules, EveryReasonHasItsOwnText) {
-  std::set<std::string_view> texts;
-  for (int i = 0; i <= static_cast<int>(StopReason::hopeless); ++i) texts.insert(to_text(static_cast<StopReason>(i)));
-  EXPECT_EQ(texts.size(), 8u);
-  EXPECT_EQ(to_text(StopReason::hopeless), "hopeless");
+TEST(StopRules, FourEndingsFinishASession) {
+  std::vector<Ending> finishing;
+  for (int i = 0; i <= static_cast<int>(Ending::estimated); ++i)
+    if (finishes(static_cast<Ending>(i))) finishing.push_back(static_cast<Ending>(i));
+  EXPECT_THAT(finishing, ElementsAre(Ending::everything_tried, Ending::effort_spent, Ending::patience, Ending::target));
 }
 
 TEST(Targets, AreTimesOrRatiosWrittenAsTheyAreRead) {

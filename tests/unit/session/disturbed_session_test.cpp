@@ -148,20 +148,6 @@ TEST(DisturbedSession, TiesAreDecidedAlikeWhateverTheSeed) {
   EXPECT_EQ(winners.size(), 1u) << testing::PrintToString(winners);
 }
 
-// Sessions with the effort `measure` are measured by the protocol's own constants.
-TEST(Efforts, MeasureIsTheProtocolItself) {
-  const Depth depth = effort_plan(Effort::measure).depth;
-  const Protocol protocol;
-  EXPECT_EQ(depth.screen_samples, protocol.screen_samples);
-  EXPECT_EQ(depth.confirm_most, protocol.confirm_most);
-  EXPECT_EQ(depth.confirm_seconds, protocol.confirm_seconds);
-  EXPECT_EQ(depth.finalists, protocol.finalists);
-  EXPECT_EQ(depth.final_rounds_min, protocol.final_rounds_min);
-  EXPECT_EQ(depth.final_rounds_max, protocol.final_rounds_max);
-  EXPECT_EQ(depth.final_seconds, protocol.final_seconds);
-  EXPECT_EQ(depth.settled_log_ratio, protocol.settled_log_ratio);
-}
-
 // How much slower than the best the transposes of 4096^2 are on an H200: the first, the ninth, ... of 528.
 constexpr std::array<std::pair<int, double>, 9> transposes{{{0, 1.0},
                                                             {8, 1.0149},

@@ -174,7 +174,7 @@ TEST_F(FailingDevice, AStopEndsConfirmingAfterTheSamplesThatAreUnderWay) {
     if (std::holds_alternative<Load>(job)) confirms = ++loads_ > 1 && stop_ == 0;
     if (std::holds_alternative<Rounds>(job) && confirms && ++confirming == 2) stop_ = 1;
   });
-  EXPECT_EQ(result.end, SessionResult::End::interrupted);
+  EXPECT_EQ(result.end, Ending::interrupted);
   EXPECT_GE(confirming, 2);
   EXPECT_LE(confirming, 3) << "the job that was under way, and none of 26 more";
 }

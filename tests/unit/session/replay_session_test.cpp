@@ -107,7 +107,7 @@ TEST(ReplaySession, ASearchThatIsCutShortLeavesACompleteRecord) {
   request.fresh = true;
   request.limits.trials = 1;
   const SessionResult second = run_session(request, *device, store, nullptr, observer, stop);
-  EXPECT_EQ(second.end, SessionResult::End::partial);
+  EXPECT_EQ(second.end, Ending::trials);
   EXPECT_TRUE(second.record_stands);
   EXPECT_EQ(second.record->uuid, first.record->uuid);
   EXPECT_EQ(second.record->trials, 42);
@@ -280,8 +280,7 @@ TEST(ReplaySession, HalfAnHourPassesAtOnce) {
   const auto begin = std::chrono::steady_clock::now();
   const Finished run = run_on(recording, request);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  EXPECT_EQ(run.result.end, SessionResult::End::partial);
-  EXPECT_EQ(run.result.reason, StopReason::time);
+  EXPECT_EQ(run.result.end, Ending::time);
   EXPECT_GE(run.seen.seconds, 1800);
   EXPECT_LT(run.seen.seconds, 1800 + 2 * 61);
   EXPECT_NEAR(static_cast<double>(run.seen.trials.size()), 30, 2);

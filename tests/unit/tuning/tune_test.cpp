@@ -97,9 +97,9 @@ TEST_F(TuneInside, WhatIsKnownIsNotSearchedAgain) {
   chosen.trials.reset();
   chosen.seconds.reset();
   const TuneResult first = tune(gpu, scale(), problem_, Effort::measure, chosen);
-  EXPECT_EQ(first.end, TuneEnd::finished);
+  EXPECT_TRUE(finishes(first.end));
   const TuneResult second = tune(gpu, scale(), {{"n", 2000}}, Effort::measure, chosen);  // T has a default
-  EXPECT_EQ(second.end, TuneEnd::known);
+  EXPECT_EQ(second.end, Ending::known);
   EXPECT_EQ(second.configuration, first.configuration);
 }
 
@@ -148,7 +148,7 @@ TEST_F(TuneInside, ASpecOfCppServesAsAFileDoes) {
 TEST_F(TuneInside, AnEstimateMeasuresNothing) {
   Dispatcher gpu(options());
   const TuneResult result = tune(gpu, scale(), problem_, Effort::estimate);
-  EXPECT_EQ(result.end, TuneEnd::estimated);
+  EXPECT_EQ(result.end, Ending::estimated);
   EXPECT_EQ(result.configuration->text(), "BLOCK=64 ITEMS=1");
   EXPECT_THAT(result.explanation, HasSubstr("no wisdom for scale"));
   EXPECT_FALSE(fs::exists(options().database));
@@ -163,7 +163,7 @@ TEST_F(TuneInside, StopsWhenAsked) {
   chosen.stop = source.get_token();
   chosen.progress = [&](const TuneProgress&) { source.request_stop(); };
   const TuneResult result = tune(gpu, scale(), problem_, Effort::measure, chosen);
-  EXPECT_EQ(result.end, TuneEnd::interrupted);
+  EXPECT_EQ(result.end, Ending::interrupted);
   EXPECT_LT(result.trials, 5);
 }
 
@@ -171,7 +171,7 @@ TEST_F(TuneInside, SaysWhyNothingSurvives) {
   const std::string wrong = write("wrong.cu", scale_text("T(3) *", "T(4) *"));
   Dispatcher gpu(options());
   const TuneResult result = tune(gpu, wrong, problem_, Effort::measure, briefly(Isolation::none));
-  EXPECT_EQ(result.end, TuneEnd::no_survivor);
+  EXPECT_EQ(result.end, Ending::no_survivor);
   EXPECT_FALSE(result.configuration);
   EXPECT_THAT(result.explanation, HasSubstr("wrong_result"));
 }

@@ -12,6 +12,7 @@
 #include "attune/bindings.hpp"
 #include "attune/dispatcher.hpp"
 #include "attune/effort.hpp"
+#include "attune/ending.hpp"
 #include "attune/kernel_spec.hpp"
 
 namespace attune {
@@ -45,17 +46,8 @@ struct TuneOptions {
   std::function<void(const std::string&)> note;       // told of a worker that died, another process on the device, ...
 };
 
-enum class TuneEnd {
-  estimated,    // Effort::estimate: what is known, or the default configuration; nothing was measured
-  known,        // an earlier session has found the result
-  finished,     // the effort is spent, or patience ended it
-  partial,      // a limit of time or trials, or failures alike, came first; the next call continues the search
-  interrupted,  // TuneOptions::stop was requested
-  no_survivor   // no configuration is legal, compiles and gives the right result
-};
-
 struct TuneResult {
-  TuneEnd end = TuneEnd::finished;
+  Ending end = Ending::everything_tried;       // time, trials, hopeless, interrupted: the next call goes on
   std::optional<Configuration> configuration;  // the best one; nothing: there is no record
   double median_ns = 0, default_ns = 0;        // medians of the final comparison, nanoseconds; 0: not measured
   double speedup = 1;                          // over the default, median of paired ratios
