@@ -59,7 +59,7 @@ TEST(Console, ShowsTheRemarksOfTheCompilerOnDefaultAndBest) {
   result.record->default_ns = result.record->median_ns = 2e6;
   result.remarks = {"the best spills 96 bytes a thread: its 255 registers do not suffice"};
   testing::internal::CaptureStdout();
-  Console(spec).show_result(SessionRequest(), result, "wisdom.db");
+  Console(spec).show_result(KernelRequest(), result, "wisdom.db");
   EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("  note: the best spills 96 bytes a thread"));
 }
 
