@@ -49,9 +49,9 @@ class Binder {
 };
 
 // Reads fields from the columns of the same names. sound() is false after the first value that attune never writes.
-class Reader {
+class RowReader {
  public:
-  explicit Reader(SQLite::Statement& statement) : statement_(statement) {}
+  explicit RowReader(SQLite::Statement& statement) : statement_(statement) {}
   bool sound() const noexcept { return sound_; }
 
   void operator()(const char* column, std::string& value) { value = statement_.getColumn(column).getString(); }
@@ -131,18 +131,18 @@ std::string shortened(const std::string& detail) {
 }
 
 // Sets the rest of a value once its fields are read. Returns false for a row that attune never writes.
-bool complete(const Ceiling& ceiling, Reader&) { return ceiling.value > 0; }
-bool complete(const FinalistResult&, Reader&) { return true; }
-bool complete(const Attempt& attempt, Reader&) {
+bool complete(const Ceiling& ceiling, RowReader&) { return ceiling.value > 0; }
+bool complete(const FinalistResult&, RowReader&) { return true; }
+bool complete(const Attempt& attempt, RowReader&) {
   return attempt.begun >= 1 && attempt.alone >= 0 && attempt.alone <= attempt.begun;
 }
-bool complete(SessionRow& session, Reader& read) {
+bool complete(SessionRow& session, RowReader& read) {
   key_fields(read, session.key.record);
   read("id", session.id);
   read("trials", session.trials);
   return true;
 }
-bool complete(const Trial& trial, Reader&) {
+bool complete(const Trial& trial, RowReader&) {
   return trial.attempts >= 1 && trial.batch >= 1 && trial.worker >= 0 && trial.deaths >= 0;
 }
 
@@ -202,7 +202,7 @@ template std::int64_t insert_row(SQLite::Database&, const char*, Ids, const Ceil
 template <typename T>
 std::optional<T> read_row(SQLite::Statement& statement) {
   T value;
-  Reader read(statement);
+  RowReader read(statement);
   fields(read, value);
   if (!complete(value, read) || !read.sound()) return {};
   return value;
@@ -217,7 +217,7 @@ template std::optional<Attempt> read_row(SQLite::Statement&);
 template <>
 std::optional<Record> read_row(SQLite::Statement& statement) {
   Record record;
-  Reader read(statement);
+  RowReader read(statement);
   key_fields(read, record.key);
   fields(read, record);
   if (!read.sound() || !is_sound(record, statement.getColumn("hash").getString())) return {};
@@ -227,7 +227,7 @@ std::optional<Record> read_row(SQLite::Statement& statement) {
 template <>
 std::optional<QuarantineEntry> read_row(SQLite::Statement& statement) {
   QuarantineEntry entry;
-  Reader read(statement);
+  RowReader read(statement);
   read("configuration", entry.configuration);
   read("verdict", entry.verdict);
   read("detail", entry.detail);

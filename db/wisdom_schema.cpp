@@ -68,15 +68,15 @@ void create_views(SQLite::Database& database) {
 }
 
 // A table, index or view, and the statement that made it, with each run of white space as one blank.
-struct Made {
+struct SchemaObject {
   std::string kind, name, statement;
 };
 
-std::vector<Made> made_in(SQLite::Database& database) {
+std::vector<SchemaObject> made_in(SQLite::Database& database) {
   SQLite::Statement all(database, R"sql( SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL )sql");
-  std::vector<Made> made;
+  std::vector<SchemaObject> made;
   while (all.executeStep()) {
-    Made& one = made.emplace_back(Made{all.getColumn(0).getString(), all.getColumn(1).getString(), ""});
+    SchemaObject& one = made.emplace_back(SchemaObject{all.getColumn(0).getString(), all.getColumn(1).getString(), ""});
     std::istringstream words(all.getColumn(2).getString());
     for (std::string word; words >> word;) one.statement += word + ' ';
   }
@@ -119,11 +119,11 @@ int check_format(SQLite::Database& database, const fs::path& file, int newest) {
 }
 
 void check_tables(SQLite::Database& database, const fs::path& file) {
-  const std::vector<Made> found = made_in(database);
+  const std::vector<SchemaObject> found = made_in(database);
   SQLite::Database own(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
   create_schema(own);
-  for (const Made& wanted : made_in(own)) {
-    const auto same = std::ranges::find(found, wanted.name, &Made::name);
+  for (const SchemaObject& wanted : made_in(own)) {
+    const auto same = std::ranges::find(found, wanted.name, &SchemaObject::name);
     if (same != found.end() && same->statement == wanted.statement) continue;
     throw Error(fmt::format(
         "the wisdom database {0} has other tables than format {1}: the {2} `{3}` is {4}. Another program has changed "

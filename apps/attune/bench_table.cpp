@@ -50,7 +50,7 @@ std::string failure_text(const SideBySideRow& row) {
   return (is_log ? text : in_lines(text, 2)) + "\n";
 }
 
-NamedText named_text(const SideBySideRow& row) {
+ShownConfiguration named_text(const SideBySideRow& row) {
   if (row.is_copy) return {row.name, {}, "as many bytes, read and written"};
   if (row.is_peer) return {row.name, {}, "a peer, from its library"};
   return {row.name, row.configuration, ""};
@@ -60,7 +60,7 @@ std::string side_by_side_text(const SideBySide& compared, const KernelSpec& spec
                               const Protocol& protocol, bool verbose) {
   std::vector<Cells> rows{{std::string(to_text(compared.regime)), "time [95 %]", "speed-up [95 %]", "rate"}};
   const std::optional<Metric> metric = metric_for(compared, spec, problem);
-  std::vector<NamedText> configurations;
+  std::vector<ShownConfiguration> configurations;
   std::string details;
   for (const SideBySideRow& row : compared.rows) {
     if (!row.status.ok()) {

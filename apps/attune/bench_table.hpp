@@ -25,7 +25,7 @@ std::string rate_of(const SideBySideRow& row, const SideBySide& compared, const 
 // Returns why a row failed, "NAME: VERDICT: DETAIL", in lines that fit. A compiler's log keeps its own lines.
 std::string failure_text(const SideBySideRow& row);
 // Returns what a row of a comparison is, for a list of configurations.
-NamedText named_text(const SideBySideRow& row);
+ShownConfiguration named_text(const SideBySideRow& row);
 
 // Returns a table of the steps of every row; "" where none were timed.
 std::string steps_text(const SideBySide& compared);

@@ -70,7 +70,7 @@ class CheckJobs {
 };
 
 // A configuration, resolved for a device.
-struct Subject {
+struct CheckCase {
   const KernelSpec& spec;
   const Problem& problem;
   const Configuration& configuration;
@@ -78,7 +78,7 @@ struct Subject {
 };
 
 // Checks and samples it once.
-int run_on_device(const Subject& subject, const Image& image, CheckJobs& jobs, CheckReport& report) {
+int run_on_device(const CheckCase& subject, const Image& image, CheckJobs& jobs, CheckReport& report) {
   const auto& [spec, problem, configuration, default_configuration] = subject;
   if (sanitizers().any()) print_findings(spec, problem, configuration, default_configuration, jobs.device());
   const KernelSubject kernel(spec, problem, jobs.device());
@@ -110,10 +110,10 @@ int run_on_device(const Subject& subject, const Image& image, CheckJobs& jobs, C
 }
 
 // The problem and the configuration that the options ask for.
-class Chosen {
+class CheckRequest {
  public:
-  Chosen(const KernelSpec& spec, const Options& options, const std::string& kind, const DeviceInfo& device,
-         CheckReport& report)
+  CheckRequest(const KernelSpec& spec, const Options& options, const std::string& kind, const DeviceInfo& device,
+               CheckReport& report)
       : spec_(spec),
         options_(options),
         problem_(parse_problem(spec, options.text("problem").value_or(""), kind)),
@@ -138,7 +138,7 @@ class Chosen {
   ImageRequest request(const DeviceInfo& device) const {
     return launch_image_request(spec_, problem_, *configuration_, device);
   }
-  Subject subject() const { return {spec_, problem_, *configuration_, default_ ? *default_ : *configuration_}; }
+  CheckCase subject() const { return {spec_, problem_, *configuration_, default_ ? *default_ : *configuration_}; }
 
  private:
   const KernelSpec& spec_;
@@ -151,7 +151,7 @@ class Chosen {
 };
 
 // Prints what the compiler says. Returns whether there is an image.
-bool show_compiled(const CompileOutcome& outcome, const Subject& subject, const DeviceInfo& device,
+bool show_compiled(const CompileOutcome& outcome, const CheckCase& subject, const DeviceInfo& device,
                    CheckReport& report) {
   if (outcome.image) {
     const auto& [spec, problem, configuration, unused] = subject;
@@ -168,10 +168,10 @@ int compile_only(const KernelSpec& spec, const Options& options, const std::stri
   const std::unique_ptr<Workers> workers = workers_for(architecture);
   CheckJobs jobs(*workers, device, options.seconds("time-limit").value_or(Pool::forever));
   const auto compile = [&](const ImageRequest& request) { return jobs.compile(request); };
-  const Chosen chosen(spec, options, "cuda", device, report);
+  const CheckRequest chosen(spec, options, "cuda", device, report);
   if (!chosen.is_legal()) return chosen.show_why_not(report);
   const CompileOutcome outcome = compile(chosen.request(device));
-  const Subject subject = chosen.subject();
+  const CheckCase subject = chosen.subject();
   if (!show_compiled(outcome, subject, device, report)) return report.show_verdict(outcome.verdict, "");
   const TrialSetup setup = trial_setup(spec, subject.problem, subject.default_configuration, device, compile, seed);
   report.show_tolerances(setup.arguments);
@@ -206,7 +206,7 @@ int check(const KernelSpec& spec, const Options& options, CheckReport& report) t
   const std::unique_ptr<Device> sanitized = sanitizers().any() ? open_device(name) : nullptr;
   const std::unique_ptr<Workers> workers = workers_of(sanitized.get(), name, options.has("json"));
   CheckJobs jobs(*workers, options.seconds("time-limit").value_or(Pool::forever));
-  const Chosen chosen(spec, options, name.substr(0, name.find(':')), jobs.device(), report);
+  const CheckRequest chosen(spec, options, name.substr(0, name.find(':')), jobs.device(), report);
   if (!chosen.is_legal()) return chosen.show_why_not(report);
   const CompileOutcome outcome = jobs.compile(chosen.request(jobs.device()));
   if (!show_compiled(outcome, chosen.subject(), jobs.device(), report)) return report.show_verdict(outcome.verdict, "");

@@ -24,11 +24,11 @@ std::string beside_text(Beside beside) {
                                  : "the first whole, of the others what differs from the one above";
 }
 
-std::string configurations_text(const std::vector<NamedText>& list, Beside beside) {
+std::string configurations_text(const std::vector<ShownConfiguration>& list, Beside beside) {
   std::string text;
-  const NamedText* base = nullptr;
+  const ShownConfiguration* base = nullptr;
   std::size_t shown = 0;
-  for (const NamedText& one : list) {
+  for (const ShownConfiguration& one : list) {
     std::string what = one.words;
     if (what.empty()) {
       const bool is_whole = base == nullptr || beside == Beside::none;

@@ -20,7 +20,7 @@ std::string difference_text(const Configuration& configuration, const Configurat
 enum class Beside { first, previous, none };
 
 // A name, and its configuration; words where it has none.
-struct NamedText {
+struct ShownConfiguration {
   std::string name;
   Configuration configuration;
   std::string words;
@@ -30,6 +30,6 @@ struct NamedText {
 std::string beside_text(Beside beside);
 // Returns a line for each, "  NAME: TEXT", in lines that fit: the first configuration whole, the others as what differs
 // from the first one or from the previous one, under a heading that says so. Beside::none shows all of them whole.
-std::string configurations_text(const std::vector<NamedText>& list, Beside beside);
+std::string configurations_text(const std::vector<ShownConfiguration>& list, Beside beside);
 
 }  // namespace attune::cli

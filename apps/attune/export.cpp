@@ -32,9 +32,9 @@ namespace {
 constexpr std::string_view formats = "json, csv, header, bundle";
 
 // What is written: the file of -o, or standard output.
-class Output {
+class ExportOutput {
  public:
-  explicit Output(const Options& options) : options_(options) {
+  explicit ExportOutput(const Options& options) : options_(options) {
     if (const auto name = options.text("output")) file_.emplace(*name).must_not_be_wisdom(database_to_read(options));
   }
   // Loads a kernel. Throws UsageError where the output is one of its files.
@@ -115,7 +115,7 @@ Bindings part_of_problem(const KernelSpec& spec, const std::string& text) {
   return part;
 }
 
-std::string header_text(const Options& options, const Output& output, std::optional<WisdomStore>& store) {
+std::string header_text(const Options& options, const ExportOutput& output, std::optional<WisdomStore>& store) {
   refuse_options(options, {"architecture", "no-images", "cache"}, "header");
   const std::string given = named_kernel(options);
   if (given.empty()) throw UsageError("--format header takes one kernel: attune export KERNEL|FILE.cu --format header");
@@ -146,7 +146,8 @@ std::string header_text(const Options& options, const Output& output, std::optio
   return text;
 }
 
-std::vector<Record> listed_records(const Options& options, const Output& output, std::optional<WisdomStore>& store) {
+std::vector<Record> listed_records(const Options& options, const ExportOutput& output,
+                                   std::optional<WisdomStore>& store) {
   refuse_options(options,
                  {"problem", "templates", "namespace", "regime", "objective", "architecture", "no-images", "cache"},
                  options.text("format").value_or("json"));
@@ -159,7 +160,7 @@ std::vector<Record> listed_records(const Options& options, const Output& output,
 }
 
 // Returns the bytes of the bundle, and whether an image is missing that should be there.
-ExportedBundle bundle_for(const Options& options, const Output& output, std::optional<WisdomStore>& store) {
+ExportedBundle bundle_for(const Options& options, const ExportOutput& output, std::optional<WisdomStore>& store) {
   refuse_options(options, {"templates", "namespace"}, "bundle");
   std::vector<KernelPack> kernels;
   for (const std::string& given : named_kernels(options)) kernels.push_back(pack_to_export(output.load(given), given));
@@ -179,7 +180,7 @@ ExportedBundle bundle_for(const Options& options, const Output& output, std::opt
 }
 
 // A bundle is no text: it goes to a file or a pipe.
-int export_bundle(const Options& options, const Output& output, std::optional<WisdomStore>& store) {
+int export_bundle(const Options& options, const ExportOutput& output, std::optional<WisdomStore>& store) {
   if (output.is_terminal()) throw UsageError("a bundle is not printed on a terminal; name a file: -o app.bundle");
   const ExportedBundle bundle = bundle_for(options, output, store);
   output.write({reinterpret_cast<const char*>(bundle.bytes.data()), bundle.bytes.size()});
@@ -220,7 +221,7 @@ int run_export(const Arguments& arguments) {
   const std::string format = options.text("format").value_or("json");
   if (format != "json" && format != "csv" && format != "header" && format != "bundle")
     throw UsageError(fmt::format("unknown export format `{}`; known: {}", format, formats));
-  const Output output(options);
+  const ExportOutput output(options);
   std::optional<WisdomStore> store = open_store(options);
   if (format == "bundle") return export_bundle(options, output, store);
   output.write(format == "header" ? header_text(options, output, store)

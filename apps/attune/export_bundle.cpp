@@ -65,16 +65,16 @@ ExportedBundle exported_bundle(const BundleTerms& terms) {
   made.records = static_cast<std::int64_t>(records.size());
   if (is_to_fill(terms, records)) {
     ImageCache cache(terms.cache);
-    const auto show = [&](const WantedImage& image, const std::string& architecture, Made result,
+    const auto show = [&](const PreparedImage& image, const std::string& architecture, FillStatus result,
                           const std::string& detail) {
-      if (result != Made::failed) return;
+      if (result != FillStatus::failed) return;
       made.is_complete = false;
       put_error(fmt::format("there is no image of {} on {} for {} ({}): {}", image.kernel, architecture, image.problem,
                             image.configuration, detail));
     };
     const FillTerms fill{terms.kernels, records, terms.architectures, terms.problems, terms.regime, terms.objective};
     std::set<std::string> keys;  // kernels of equal text share images
-    for (const WantedImage& wanted : fill_cache(cache, fill, show).images) {
+    for (const PreparedImage& wanted : fill_cache(cache, fill, show).images) {
       if (!keys.insert(wanted.key).second) continue;
       const auto image = cache.find(wanted.key);
       if (!image) throw Error(fmt::format("an image of {} is gone from the cache: {}", wanted.kernel, cache.why()));

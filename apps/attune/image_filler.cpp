@@ -22,8 +22,8 @@
 namespace attune::cli {
 namespace {
 
-struct Outcome {
-  Made made = Made::failed;
+struct FillOutcome {
+  FillStatus made = FillStatus::failed;
   std::string detail;  // of a failure
 };
 
@@ -31,7 +31,7 @@ struct Outcome {
 class Filler {
  public:
   Filler(ImageCache& cache, const std::string& architecture, const DeviceInfo& device, const ShowImage& show,
-         Filled& filled)
+         FillResult& filled)
       : cache_(cache),
         architecture_(architecture),
         show_(show),
@@ -41,11 +41,11 @@ class Filler {
     pool_.set_compilers(static_cast<unsigned>(usable_processors()));
   }
 
-  void fill(std::span<const WantedImage> images) {
-    std::map<Ticket, const WantedImage*> absent;
-    for (const WantedImage& image : images) {
+  void fill(std::span<const PreparedImage> images) {
+    std::map<Ticket, const PreparedImage*> absent;
+    for (const PreparedImage& image : images) {
       if (is_there(image))
-        show(image, {Made::there, {}});
+        show(image, {FillStatus::there, {}});
       else
         absent.emplace(pool_.submit(image.request), &image);
     }
@@ -59,7 +59,7 @@ class Filler {
 
  private:
   // As an application does: whole, of unchanged files, and not PTX where this compiler makes native code.
-  bool is_there(const WantedImage& wanted) const {
+  bool is_there(const PreparedImage& wanted) const {
     const auto image = cache_.find(wanted.key);
     if (!image || !image->knows_files || !are_unchanged(image->files)) return false;
     const std::string& architecture = wanted.request.architecture;
@@ -68,27 +68,27 @@ class Filler {
                                [&](const std::string& entry) { return image->find(entry) != nullptr; });
   }
 
-  Outcome keep(const WantedImage& wanted, const CompileOutcome& compiled) {
-    if (!compiled.image) return {Made::failed, fmt::format("{}: {}", to_text(compiled.verdict), compiled.log)};
+  FillOutcome keep(const PreparedImage& wanted, const CompileOutcome& compiled) {
+    if (!compiled.image) return {FillStatus::failed, fmt::format("{}: {}", to_text(compiled.verdict), compiled.log)};
     if (!compiled.image->knows_files)
       return {
-          Made::failed,
+          FillStatus::failed,
           "its headers are too many, too large, or named by a macro alone, to be followed; such an image is not kept"};
     cache_.put(wanted.key, *compiled.image);
-    if (cache_.find(wanted.key)) return {Made::compiled, {}};
-    return {Made::failed, "it is not kept: " + cache_.why()};
+    if (cache_.find(wanted.key)) return {FillStatus::compiled, {}};
+    return {FillStatus::failed, "it is not kept: " + cache_.why()};
   }
 
-  void show(const WantedImage& image, const Outcome& outcome) {
+  void show(const PreparedImage& image, const FillOutcome& outcome) {
     ++filled_.counts[static_cast<std::size_t>(outcome.made)];
-    if (outcome.made != Made::failed) filled_.images.push_back(image);
+    if (outcome.made != FillStatus::failed) filled_.images.push_back(image);
     show_(image, architecture_, outcome.made, outcome.detail);
   }
 
   ImageCache& cache_;
   const std::string architecture_;
   const ShowImage& show_;
-  Filled& filled_;
+  FillResult& filled_;
   const std::unique_ptr<Workers> workers_;
   Pool pool_;
 };
@@ -118,8 +118,8 @@ std::vector<std::string> architectures_of(std::span<const KernelPack> kernels, s
 
 }  // namespace
 
-Filled fill_cache(ImageCache& cache, const FillTerms& terms, const ShowImage& show) {
-  Filled filled;
+FillResult fill_cache(ImageCache& cache, const FillTerms& terms, const ShowImage& show) {
+  FillResult filled;
   for (const std::string& architecture :
        terms.architectures.empty() ? architectures_of(terms.kernels, terms.records) : terms.architectures) {
     const DeviceInfo device = device_for(architecture);

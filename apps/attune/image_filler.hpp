@@ -16,8 +16,8 @@
 
 namespace attune::cli {
 
-enum class Made { compiled, there, failed };
-inline constexpr EnumTexts<Made> made_words("compiled", "there", "failed");
+enum class FillStatus { compiled, there, failed };
+inline constexpr EnumTexts<FillStatus> fill_words("compiled", "there", "failed");
 
 struct FillTerms {
   std::span<const KernelPack> kernels;
@@ -27,17 +27,17 @@ struct FillTerms {
   std::string regime = "cold", objective = "time";
 };
 
-struct Filled {
-  std::vector<WantedImage> images;                       // compiled, or there
-  std::array<std::int64_t, enum_size<Made>()> counts{};  // by Made
+struct FillResult {
+  std::vector<PreparedImage> images;                           // compiled, or there
+  std::array<std::int64_t, enum_size<FillStatus>()> counts{};  // by FillStatus
 };
 
 // `detail`: of a failure.
 using ShowImage =
-    std::function<void(const WantedImage&, const std::string& architecture, Made, const std::string& detail)>;
+    std::function<void(const PreparedImage&, const std::string& architecture, FillStatus, const std::string& detail)>;
 
 // Compiles what is absent, on all cores. Says on standard error which records have no image, and why. Throws UsageError
 // for an unknown architecture, for a problem that is none of a kernel, and where no architecture is given or known.
-Filled fill_cache(ImageCache& cache, const FillTerms& terms, const ShowImage& show);
+FillResult fill_cache(ImageCache& cache, const FillTerms& terms, const ShowImage& show);
 
 }  // namespace attune::cli

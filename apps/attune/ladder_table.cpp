@@ -60,16 +60,17 @@ std::string rate_in(const LadderTable& table, const SideBySideRow& row, std::opt
   return rate_of(row, table.compared, table.spec, table.problem, metric);
 }
 
-std::string steps_text(const std::vector<NamedText>& steps, bool verbose) {
+std::string steps_text(const std::vector<ShownConfiguration>& steps, bool verbose) {
   return configurations_text(steps, verbose ? Beside::none : Beside::previous);
 }
 
 // Returns each step that is legal for some problem of a sweep.
-std::vector<NamedText> steps_of(const std::vector<LadderTable>& tables) {
-  std::vector<NamedText> steps;
+std::vector<ShownConfiguration> steps_of(const std::vector<LadderTable>& tables) {
+  std::vector<ShownConfiguration> steps;
   for (const LadderTable& table : tables)
     for (const SideBySideRow& row : table.compared.rows)
-      if (std::none_of(steps.begin(), steps.end(), [&](const NamedText& step) { return step.name == row.name; }))
+      if (std::none_of(steps.begin(), steps.end(),
+                       [&](const ShownConfiguration& step) { return step.name == row.name; }))
         steps.push_back(named_text(row));
   return steps;
 }
@@ -84,13 +85,13 @@ std::string sweep_cell(const LadderTable& table, const SideBySideRow& row, std::
 
 // Returns the head and a row for each problem. A step that is not legal for a problem has an empty cell there.
 std::vector<Cells> sweep_rows(const std::vector<LadderTable>& tables, const std::string& swept,
-                              const std::vector<NamedText>& steps, std::optional<Metric> metric) {
+                              const std::vector<ShownConfiguration>& steps, std::optional<Metric> metric) {
   std::vector<Cells> rows{{swept}};
-  for (const NamedText& step : steps) rows.front().push_back(step.name);
+  for (const ShownConfiguration& step : steps) rows.front().push_back(step.name);
   for (const LadderTable& table : tables) {
     Cells& cells = rows.emplace_back(Cells{table.problem.at(swept).text()});
     const auto& compared = table.compared.rows;
-    for (const NamedText& step : steps) {
+    for (const ShownConfiguration& step : steps) {
       const auto of_step = [&](const SideBySideRow& row) { return row.name == step.name; };
       const auto row = std::find_if(compared.begin(), compared.end(), of_step);
       cells.push_back(row == compared.end() ? "" : sweep_cell(table, *row, metric));
@@ -106,7 +107,7 @@ std::string ratio_cell(const std::optional<double>& ratio) { return ratio ? rati
 std::string ladder_text(const LadderTable& table, bool verbose) {
   const std::vector<Speedups> speedups = speedups_of(table);
   const std::optional<Metric> metric = metric_of_table(table);
-  std::vector<NamedText> steps;
+  std::vector<ShownConfiguration> steps;
   std::vector<Cells> rows{{"step", "time", "rate", "gain", "total", "published"}};
   std::string details;
   for (std::size_t i = 0; i < table.compared.rows.size(); ++i) {
@@ -154,7 +155,7 @@ std::vector<Json> ladder_lines(const LadderTable& table) {
 }
 
 std::string sweep_text(const std::vector<LadderTable>& tables, const std::string& swept, bool verbose) {
-  const std::vector<NamedText> steps = steps_of(tables);
+  const std::vector<ShownConfiguration> steps = steps_of(tables);
   const std::string text = table_text(sweep_rows(tables, swept, steps, metric_of_table(tables.front())));
   const bool fits = text.find('\n') <= output_columns();
   return (fits ? text : table_text(sweep_rows(tables, swept, steps, std::nullopt))) + steps_text(steps, verbose);

@@ -17,14 +17,14 @@ namespace {
 constexpr std::int64_t present_version = 1;
 constexpr std::uintmax_t most_bytes = std::uintmax_t{64} << 20;
 
-struct Member {
+struct MissMember {
   const char* name;
   std::string Miss::*text;
 };
-constexpr Member members[] = {{"kernel", &Miss::kernel},     {"code", &Miss::code},
-                              {"contract", &Miss::contract}, {"tune_target", &Miss::tune_target},
-                              {"problem", &Miss::problem},   {"device_class", &Miss::device_class},
-                              {"regime", &Miss::regime},     {"objective", &Miss::objective}};
+constexpr MissMember members[] = {{"kernel", &Miss::kernel},     {"code", &Miss::code},
+                                  {"contract", &Miss::contract}, {"tune_target", &Miss::tune_target},
+                                  {"problem", &Miss::problem},   {"device_class", &Miss::device_class},
+                                  {"regime", &Miss::regime},     {"objective", &Miss::objective}};
 
 // Throws Error saying why the line is no miss.
 Miss miss_of(const std::string& text) {

@@ -40,11 +40,11 @@ std::string include_of(const fs::path& source, const fs::path& target) {
       .generic_string();
 }
 
-void show_written(const fs::path& file, const draft::CudaFile& read, const draft::Kernel& kernel,
+void show_written(const fs::path& file, const draft::CudaFile& read, const draft::KernelFunction& kernel,
                   const std::string& text) {
   put_text("{}\n", in_lines(fmt::format("wrote {} for the kernel {}", file.string(), kernel.name), 0));
   std::string others;
-  for (const draft::Kernel& other : read.kernels)
+  for (const draft::KernelFunction& other : read.kernels)
     if (other.name != kernel.name) others += (others.empty() ? "" : ", ") + other.name;
   if (!others.empty()) put_text("{}", note_line("the file has other kernels, for --kernel: " + others));
   const std::vector<draft::Mark> marks = draft::marks_in(text);
@@ -79,7 +79,7 @@ int run_new(const Arguments& arguments) {
                                  shell_word(source.string())));
   const fs::path file = target(options, source);
   const draft::CudaFile read = draft::read_cuda_file(content);
-  const draft::Kernel& kernel = draft::chosen_kernel(read, options.text("kernel"), source.string());
+  const draft::KernelFunction& kernel = draft::chosen_kernel(read, options.text("kernel"), source.string());
   const std::string text = draft::drafted(read, kernel, include_of(source, file));
   if (file.empty()) {
     std::cout << text;

@@ -81,7 +81,7 @@ void print_match_json(const PlanQuery& query, const Problem& problem, const Devi
 void print_match_text(const PlanQuery& query, const Problem& problem, const DeviceInfo& device, const Match& match) {
   const std::string effort = query.effort ? fmt::format(": effort {}, nothing is measured", query.effort->name) : "";
   put_text("{}\n", in_lines(fmt::format("{} for {} on {}{}", query.spec.name, problem.text(), device.name, effort), 2));
-  const Advice why = advice_in(match.why);
+  const TextAndCommand why = advice_in(match.why);
   put_text("{}{}", fact_line("rung", to_text(match.rung)), fact_line("why", why.text));
   if (!why.command.empty()) put_text("  {:<{}}{}\n", "try", fact_column - 2, why.command);
   if (launches_nothing(query.spec, problem)) return;

@@ -35,7 +35,8 @@ Options prepare_options() {
   return options;
 }
 
-void show_json(const WantedImage& image, const std::string& architecture, Made made, const std::string& detail) {
+void show_json(const PreparedImage& image, const std::string& architecture, FillStatus made,
+               const std::string& detail) {
   nlohmann::ordered_json line;
   line["type"] = "image";
   line["kernel"] = image.kernel;
@@ -44,14 +45,15 @@ void show_json(const WantedImage& image, const std::string& architecture, Made m
   line["configuration"] = image.configuration;
   line["why"] = image.why;
   line["key"] = image.key;
-  line["made"] = made_words[made];
+  line["made"] = fill_words[made];
   if (!detail.empty()) line["detail"] = detail;
   print_line(line);
 }
 
-void show_text(const WantedImage& image, const std::string& architecture, Made made, const std::string& detail) {
+void show_text(const PreparedImage& image, const std::string& architecture, FillStatus made,
+               const std::string& detail) {
   constexpr std::size_t column = 10;
-  put_text("{:<9} {}\n", made_words[made],
+  put_text("{:<9} {}\n", fill_words[made],
            in_lines(fmt::format("{} on {} for {} ({}): {}", image.kernel, architecture, image.problem, image.why,
                                 image.configuration),
                     column));

@@ -79,7 +79,7 @@ class Preparation {
     ImageRequest request = launch_image_request(spec_, problem, configuration, device);
     if (request.expressions.empty()) return;  // nothing but memsets
     std::string key = image_key(request);
-    const auto same = [&](const WantedImage& image) { return image.key == key; };
+    const auto same = [&](const PreparedImage& image) { return image.key == key; };
     if (std::ranges::any_of(found_.images, same)) return;
     found_.images.push_back(
         {std::move(key), std::move(request), spec_.name, problem.text(), configuration.text(), std::move(why)});

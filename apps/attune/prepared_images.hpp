@@ -13,7 +13,7 @@
 namespace attune::cli {
 
 // An image, and whom it serves.
-struct WantedImage {
+struct PreparedImage {
   std::string key;  // image_key()
   ImageRequest request;
   std::string kernel, problem, configuration;
@@ -21,8 +21,8 @@ struct WantedImage {
 };
 
 struct PreparedFor {
-  std::vector<WantedImage> images;  // each once
-  std::vector<std::string> notes;   // records and problems that have no image here, and why
+  std::vector<PreparedImage> images;  // each once
+  std::vector<std::string> notes;     // records and problems that have no image here, and why
 };
 
 struct PrepareTerms {

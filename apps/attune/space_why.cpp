@@ -68,7 +68,7 @@ SearchSpace narrowed(const SearchSpace& space, const Bindings& wish) {
   return SearchSpace::relaxed(std::move(parameters), space.rules(), &space.problem(), space.device());
 }
 
-struct Answer {
+struct SpaceAnswer {
   Bindings wish;
   bool whole = false;                    // the wish names every parameter
   SpaceSize matching = 0;                // legal configurations with these values
@@ -79,8 +79,8 @@ struct Answer {
   std::optional<Configuration> nearest;  // legal; set where there is no example
 };
 
-Answer answer(const SearchSpace& space, Bindings wish) {
-  Answer found;
+SpaceAnswer answer(const SearchSpace& space, Bindings wish) {
+  SpaceAnswer found;
   found.whole = wish.size() == space.parameters().size();
   const SearchSpace with_wish = narrowed(space, wish);
   found.matching = with_wish.size();
@@ -101,7 +101,7 @@ std::string index_text(const SearchSpace& space, const Configuration& configurat
   return index ? to_text(*index) : "?";
 }
 
-void show_nearest(const SearchSpace& space, const Answer& found) {
+void show_nearest(const SearchSpace& space, const SpaceAnswer& found) {
   if (!found.nearest) {
     put_text("  {}\n", space.empty() ? "no configuration is legal at all; see --audit"
                                      : "no legal configuration was found near it");
@@ -115,7 +115,7 @@ void show_nearest(const SearchSpace& space, const Answer& found) {
   put_text("{}", indented_line(whole_text(*found.nearest)));
 }
 
-void show_text(const AskedSpace& asked, const Answer& found) {
+void show_text(const AskedSpace& asked, const SpaceAnswer& found) {
   put_text("{}\n", in_lines(found.wish.text(), 2));
   if (found.whole && found.example) {
     put_text("  is legal: index {} of {}\n", index_text(asked.space, *found.example), size_text(asked.space));
@@ -147,7 +147,7 @@ Json place_json(const SearchSpace& space, const std::optional<Configuration>& co
   return item;
 }
 
-Json answer_json(const AskedSpace& asked, const Answer& found) {
+Json answer_json(const AskedSpace& asked, const SpaceAnswer& found) {
   Json line = space_json(asked, "why");
   line["values"] = to_json(found.wish);
   line["whole"] = found.whole;
@@ -163,7 +163,7 @@ Json answer_json(const AskedSpace& asked, const Answer& found) {
 }  // namespace
 
 int show_why(const AskedSpace& asked, const std::string& wished, bool json) {
-  const Answer found = answer(asked.space, read_wish(asked, wished));
+  const SpaceAnswer found = answer(asked.space, read_wish(asked, wished));
   if (json)
     print_json(answer_json(asked, found));
   else

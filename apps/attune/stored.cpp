@@ -47,15 +47,15 @@ std::optional<KernelSpec> builtin_kernel(const std::string& name) {
   return std::nullopt;
 }
 
-std::map<std::string, Kept> read_kept(std::optional<WisdomStore>& store) {
-  std::map<std::string, Kept> kept;
+std::map<std::string, StoredCounts> read_kept(std::optional<WisdomStore>& store) {
+  std::map<std::string, StoredCounts> kept;
   if (!store) return kept;
   for (const auto& [kernel, sessions, trials] : store->kernel_totals()) kept[kernel] = {0, sessions, trials};
   for (const Record& record : read_records(store)) ++kept[record.key.kernel].records;
   return kept;
 }
 
-std::string kept_text(const Kept& kept) {
+std::string kept_text(const StoredCounts& kept) {
   const std::string records = kept.records == 0 ? "no records" : counted(kept.records, "record");
   if (kept.sessions == 0) return records;
   return fmt::format("{}, {} in {}", records, counted(kept.trials, "trial"), counted(kept.sessions, "session"));
@@ -66,7 +66,7 @@ KernelSpec find_kernel(const Options& options, const std::string& given,
   return load_kernel(given, files);
 } catch (const UsageError&) {
   if (is_kernel_file(given)) throw;
-  std::map<std::string, Kept> kept;
+  std::map<std::string, StoredCounts> kept;
   try {
     std::optional<WisdomStore> store = open_store(options);
     kept = read_kept(store);
@@ -77,7 +77,7 @@ KernelSpec find_kernel(const Options& options, const std::string& given,
                                database_to_read(options), kept_text(kept[given]), given, given + ".cu"));
 }
 
-void require_known(const std::string& kernel, const std::map<std::string, Kept>& kept) {
+void require_known(const std::string& kernel, const std::map<std::string, StoredCounts>& kept) {
   if (kept.contains(kernel)) return;
   std::vector<std::string> names;
   for (const auto& [name, unused] : kept) names.push_back(name);

@@ -28,18 +28,18 @@ bool is_kernel_file(const std::string& given);
 std::optional<KernelSpec> builtin_kernel(const std::string& name);
 
 // What is kept of a kernel, by its name.
-struct Kept {
+struct StoredCounts {
   std::int64_t records = 0, sessions = 0, trials = 0;
 };
 // Returns "2 records, 57 trials in 3 sessions".
-std::string kept_text(const Kept& kept);
+std::string kept_text(const StoredCounts& kept);
 // Returns all kernels of the database.
-std::map<std::string, Kept> read_kept(std::optional<WisdomStore>& store);
+std::map<std::string, StoredCounts> read_kept(std::optional<WisdomStore>& store);
 // Returns the kernel that a command names. Throws what load_kernel() does. Of a kernel that the database knows by name,
 // the error says that its text is in its file. `files`: receives the files that were read, unless it is null.
 KernelSpec find_kernel(const Options& options, const std::string& given,
                        std::vector<std::filesystem::path>* files = nullptr);
 // Throws UsageError for a name that is not in the database.
-void require_known(const std::string& kernel, const std::map<std::string, Kept>& kept);
+void require_known(const std::string& kernel, const std::map<std::string, StoredCounts>& kept);
 
 }  // namespace attune::cli

@@ -14,15 +14,15 @@
 namespace attune::cli {
 namespace {
 
-struct TimeUnit {
+struct ShownUnit {
   double nanoseconds;
   const char* name;
 };
 
-TimeUnit unit_for(double nanoseconds) {
-  static constexpr std::array<TimeUnit, 3> units{{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}}};
+ShownUnit unit_for(double nanoseconds) {
+  static constexpr std::array<ShownUnit, 3> units{{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}}};
   constexpr double rounds_up = 0.99995;  // 999.95 us are shown as 1.000 ms
-  for (const TimeUnit& unit : units)
+  for (const ShownUnit& unit : units)
     if (nanoseconds >= rounds_up * unit.nanoseconds) return unit;
   return {1, "ns"};
 }
@@ -37,12 +37,12 @@ std::string four_digits(double value) {
 }
 
 std::string time_text(double nanoseconds) {
-  const TimeUnit unit = unit_for(nanoseconds);
+  const ShownUnit unit = unit_for(nanoseconds);
   return fmt::format("{} {}", four_digits(nanoseconds / unit.nanoseconds), unit.name);
 }
 
 std::string time_text(double nanoseconds, double low, double high) {
-  const TimeUnit unit = unit_for(nanoseconds);
+  const ShownUnit unit = unit_for(nanoseconds);
   return fmt::format("{} [{}, {}]", time_text(nanoseconds), four_digits(low / unit.nanoseconds),
                      four_digits(high / unit.nanoseconds));
 }
@@ -82,7 +82,7 @@ std::string in_lines(std::string_view given, std::size_t column) {
   return "\n" + std::string(own_line_column, ' ') + wrapped(line, columns, own_line_column);
 }
 
-Advice advice_in(std::string_view given) {
+TextAndCommand advice_in(std::string_view given) {
   constexpr std::string_view before = ": attune ", in_parentheses = " (try";
   const std::size_t end = given.rfind(before);
   if (end == std::string_view::npos || given.find('\n', end) != std::string_view::npos) return {std::string(given), ""};
@@ -96,7 +96,7 @@ Advice advice_in(std::string_view given) {
 }
 
 std::string in_lines_with_command(std::string_view given, std::size_t column) {
-  const Advice advice = advice_in(given);
+  const TextAndCommand advice = advice_in(given);
   if (advice.command.empty()) return in_lines(given, column);
   return in_lines(advice.text, column) + "\n" + std::string(column, ' ') + visible_text(advice.command);
 }

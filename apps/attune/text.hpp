@@ -26,10 +26,10 @@ std::string utc_text(std::int64_t unix_ms);  // "2026-01-31 12:00 UTC"
 std::string in_lines(std::string_view given, std::size_t column);
 
 // A text, and the command in which it ended: "...; to make one: attune tune reduce", "... (try: attune tune reduce)".
-struct Advice {
+struct TextAndCommand {
   std::string text, command;  // the command is "" if there is none
 };
-Advice advice_in(std::string_view given);
+TextAndCommand advice_in(std::string_view given);
 // Returns the same as in_lines(). A command at its end has a line of its own, unbroken, so that it can be copied.
 std::string in_lines_with_command(std::string_view given, std::size_t column);
 

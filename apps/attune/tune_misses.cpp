@@ -32,7 +32,7 @@ struct NamedKernel {
 };
 
 // A line that can be tuned.
-struct Wanted {
+struct TunableMiss {
   const NamedKernel* kernel = nullptr;
   Problem problem;
   Regime regime = Regime::cold;
@@ -113,8 +113,8 @@ class Kernels {
 };
 
 // What a line asks for. Throws Error where it cannot be tuned.
-Wanted wanted_by(const Miss& miss, Kernels& kernels, const DeviceInfo& device) {
-  Wanted wanted;
+TunableMiss wanted_by(const Miss& miss, Kernels& kernels, const DeviceInfo& device) {
+  TunableMiss wanted;
   wanted.kernel = &kernels.find(miss);
   wanted.problem = parse_problem(wanted.kernel->spec, miss.problem, device.kind);
   const std::optional<Regime> regime = attune::regime_of(miss.regime);
@@ -125,9 +125,9 @@ Wanted wanted_by(const Miss& miss, Kernels& kernels, const DeviceInfo& device) {
 }
 
 // Returns what can be tuned here, each once, and says why the other lines cannot.
-std::vector<Wanted> choose(const MissLog& log, Kernels& kernels, const DeviceInfo& device, LineNotes& refused,
-                           LineNotes& elsewhere) {
-  std::vector<Wanted> chosen;
+std::vector<TunableMiss> choose(const MissLog& log, Kernels& kernels, const DeviceInfo& device, LineNotes& refused,
+                                LineNotes& elsewhere) {
+  std::vector<TunableMiss> chosen;
   std::set<std::string> seen;
   for (const Miss& miss : log.misses) {
     if (miss.device_class != device.class_key()) {
@@ -136,7 +136,7 @@ std::vector<Wanted> choose(const MissLog& log, Kernels& kernels, const DeviceInf
       continue;
     }
     try {
-      Wanted wanted = wanted_by(miss, kernels, device);
+      TunableMiss wanted = wanted_by(miss, kernels, device);
       const std::string key = fmt::format("{} {} {} {}", wanted.kernel->given, wanted.problem.text(),
                                           to_text(wanted.regime), wanted.objectives.text());
       if (seen.insert(key).second) chosen.push_back(std::move(wanted));
@@ -147,7 +147,7 @@ std::vector<Wanted> choose(const MissLog& log, Kernels& kernels, const DeviceInf
   return chosen;
 }
 
-KernelRequest request_for(const Wanted& wanted, const SessionRequest& terms) {
+KernelRequest request_for(const TunableMiss& wanted, const SessionRequest& terms) {
   KernelRequest request{terms, {}, {}};
   request.spec = wanted.kernel->spec;
   request.problem = wanted.problem;
@@ -156,14 +156,14 @@ KernelRequest request_for(const Wanted& wanted, const SessionRequest& terms) {
   return request;
 }
 
-std::string text_of(const Wanted& wanted) {
+std::string text_of(const TunableMiss& wanted) {
   std::string text = fmt::format("{} for {}", wanted.kernel->spec.name, wanted.problem.text());
   if (wanted.regime != Regime::cold) text += fmt::format(", regime {}", to_text(wanted.regime));
   if (!wanted.objectives.is_time()) text += fmt::format(", objective {}", wanted.objectives.text());
   return text;
 }
 
-void list_one(const Wanted& wanted, bool is_known, bool json) {
+void list_one(const TunableMiss& wanted, bool is_known, bool json) {
   if (!json) return put_text("{}  {}\n", is_known ? "known" : "tune ", text_of(wanted));
   nlohmann::ordered_json line;
   line["type"] = "miss";
@@ -177,13 +177,13 @@ void list_one(const Wanted& wanted, bool is_known, bool json) {
 }
 
 // Opens no database that is not there.
-int list_all(const MissesQuery& query, const std::vector<Wanted>& chosen, const SessionRequest& terms,
+int list_all(const MissesQuery& query, const std::vector<TunableMiss>& chosen, const SessionRequest& terms,
              const DeviceInfo& device) {
   std::error_code unknown;
   std::optional<WisdomStore> store;
   if (std::filesystem::exists(query.database, unknown) || unknown)
     store.emplace(query.database, WisdomStore::Access::read_only, DatabaseWaiting{note_on_stderr});
-  for (const Wanted& wanted : chosen) {
+  for (const TunableMiss& wanted : chosen) {
     const KernelRequest request = request_for(wanted, terms);
     const KernelSubject subject(request.spec, request.problem, device);
     list_one(wanted, store && known_result(request, subject, device, *store), query.view == SessionView::json);
@@ -191,7 +191,7 @@ int list_all(const MissesQuery& query, const std::vector<Wanted>& chosen, const 
   return exit_done;
 }
 
-int tune_all(const std::vector<Wanted>& chosen, const SessionRequest& terms, Pool& pool, WisdomStore& store,
+int tune_all(const std::vector<TunableMiss>& chosen, const SessionRequest& terms, Pool& pool, WisdomStore& store,
              ImageCache* images, SessionView view) {
   const bool json = view == SessionView::json;
   int code = exit_done;
@@ -227,7 +227,7 @@ int tune_misses(const MissesQuery& query, SessionRequest terms) {
   for (const std::string& note : log.notes) put_error(note);
   LineNotes refused(query.log), elsewhere(query.log);
   const auto chosen_for = [&](const DeviceInfo& device) {
-    std::vector<Wanted> chosen = choose(log, kernels, device, refused, elsewhere);
+    std::vector<TunableMiss> chosen = choose(log, kernels, device, refused, elsewhere);
     elsewhere.show();
     refused.show();
     put_error(fmt::format("{}: {} to tune, {} refused, {} of other devices", query.log, chosen.size(), refused.count(),
@@ -242,7 +242,7 @@ int tune_misses(const MissesQuery& query, SessionRequest terms) {
     catch_signals();
     const std::unique_ptr<Workers> workers = workers_for(query.device);
     Pool pool(*workers);
-    const std::vector<Wanted> chosen = chosen_for(pool.device().info);
+    const std::vector<TunableMiss> chosen = chosen_for(pool.device().info);
     if (!chosen.empty()) {
       WisdomStore store(query.database, WisdomStore::Access::read_write, {note_on_stderr, &stop_requests});
       terms.lock_folder = usable_lock_folder();

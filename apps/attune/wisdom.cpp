@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t least_name_columns = 12;
 
-nlohmann::ordered_json kept_json(const std::string& kernel, const Kept& kept) {
+nlohmann::ordered_json kept_json(const std::string& kernel, const StoredCounts& kept) {
   return {{"type", "kernel"},
           {"kernel", kernel},
           {"records", kept.records},
@@ -110,14 +110,14 @@ int run_list(const Arguments& arguments) {
   options.add()("json", "one JSON object per kernel instead of text");
   if (options.parse(arguments)) return exit_done;
   std::optional<WisdomStore> store = open_store(options);
-  std::map<std::string, Kept> others = read_kept(store);
+  std::map<std::string, StoredCounts> others = read_kept(store);
   std::size_t width = least_name_columns;
   for (const auto& [name, unused] : others) width = std::max(width, name.size());
   std::vector<KernelSpec> builtin;
   for (const EmbeddedFile& file : builtin_kernels()) builtin.push_back(read_embedded_kernel(file));
   const std::size_t columns = output_columns();
   const auto show = [&](const std::string& name, const std::string& summary, bool is_builtin) {
-    const Kept kept = others[name];
+    const StoredCounts kept = others[name];
     if (!options.has("json")) {
       const std::string kept_of_it = kept.sessions > 0 || kept.records > 0 ? "\n" + kept_text(kept) : "";
       put_text("{:<{}}  {}\n", name, width,
@@ -150,7 +150,7 @@ int run_show(const Arguments& arguments) {
   const std::string kernel = is_file ? spec->name : given;
   const std::string called = is_file ? given : "the built-in " + given;
   std::optional<WisdomStore> store = open_store(options);
-  std::map<std::string, Kept> kept = read_kept(store);
+  std::map<std::string, StoredCounts> kept = read_kept(store);
   if (!spec) require_known(kernel, kept);
   const std::vector<SessionRow> sessions = store ? store->sessions(kernel) : std::vector<SessionRow>();
   if (store)

@@ -31,7 +31,7 @@ Json to_json(const Fractions& fractions) {
 Json results_json(const Report& report, const ResultRow& row) {
   Json list = Json::array();
   for (std::size_t i = 0; i < row.results.size(); ++i) {
-    const Result& result = row.results[i];
+    const StrategyResult& result = row.results[i];
     Json object;
     object["strategy"] = report.strategies[i];
     object["score"] = or_null(result.score ? std::optional(result.score->score) : std::nullopt);
@@ -49,7 +49,7 @@ Json space_json(const Space& space) {
   object["kernel"] = space.recording.kernel;
   object["device"] = space.recording.device;
   object["same_measurements"] = Json::array();
-  for (const Copy& copy : space.copies) object["same_measurements"].push_back(copy.name);
+  for (const DuplicateFile& copy : space.copies) object["same_measurements"].push_back(copy.name);
   object["rows"] = space.statistics.rows;
   object["valid"] = space.statistics.ascending.size();
   object["optimum_ns"] = space.statistics.optimum();

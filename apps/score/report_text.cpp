@@ -36,7 +36,7 @@ std::string rows_text(const Report& report, const ResultRow& row) {
     text += fmt::format("{:>{}}", evaluations, width_of_figures);
   text += fmt::format("{:>{}}\n", "tried", score_width) + line("random, exact", width, std::nullopt, row.random, "");
   for (std::size_t i = 0; i < row.results.size(); ++i) {
-    const Result& result = row.results[i];
+    const StrategyResult& result = row.results[i];
     text +=
         line(report.strategies[i], width, result.score, result.fractions, fmt::format("{:.1f}", result.evaluations));
   }
@@ -58,7 +58,8 @@ std::string head(const Space& space) {
                         statistics.span->start_evaluations, statistics.span->end_evaluations);
   }
   text += "\n";
-  for (const Copy& copy : space.copies) text += fmt::format("  the same measurements as {}, counted once\n", copy.name);
+  for (const DuplicateFile& copy : space.copies)
+    text += fmt::format("  the same measurements as {}, counted once\n", copy.name);
   return text;
 }
 

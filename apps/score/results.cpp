@@ -49,8 +49,8 @@ Fractions zeros() {
   return fractions;
 }
 
-Result mean_result(const std::vector<Cell>& cells, const std::vector<std::size_t>& spaces) {
-  Result result;
+StrategyResult mean_result(const std::vector<Cell>& cells, const std::vector<std::size_t>& spaces) {
+  StrategyResult result;
   result.fractions = zeros();
   std::vector<Curve> performances;
   for (const std::size_t i : spaces) {
@@ -62,9 +62,9 @@ Result mean_result(const std::vector<Cell>& cells, const std::vector<std::size_t
   return result;
 }
 
-class Table {
+class ScoreTable {
  public:
-  Table(const ScoreRequest& request, const Spaces& spaces, const std::vector<Searches>& searches)
+  ScoreTable(const ScoreRequest& request, const Spaces& spaces, const std::vector<Searches>& searches)
       : spaces_(spaces), cells_(searches.size(), std::vector<Cell>(spaces.size())), random_(spaces.size()) {
     for_each_index(searches.size() * spaces.size(), request.threads, [&](std::size_t i) {
       const std::size_t strategy = i / spaces.size(), space = i % spaces.size();
@@ -112,7 +112,7 @@ class Table {
 }  // namespace
 
 Report make_report(const ScoreRequest& request, const Spaces& spaces, const std::vector<Searches>& searches) {
-  const Table table(request, spaces, searches);
+  const ScoreTable table(request, spaces, searches);
   Report report;
   for (const Searches& one : searches) report.strategies.push_back(one.strategy);
   for (std::size_t i = 0; i < spaces.size(); ++i) report.files.push_back(table.row(spaces[i]->name, {i}));

@@ -14,7 +14,7 @@ namespace attune::cli {
 using Fractions = std::array<std::optional<double>, fraction_evaluations.size()>;
 
 // The result of a strategy on one space, or the mean over several.
-struct Result {
+struct StrategyResult {
   std::optional<Score> score;  // nothing where some space has no span, or was not searched
   Fractions fractions;         // by number of evaluations; nothing beyond the budget
   double evaluations = 0;      // of one search, on average
@@ -23,9 +23,9 @@ struct Result {
 // One row of files or of groups of files, with one result for each strategy.
 struct ResultRow {
   std::string name;
-  std::vector<std::size_t> spaces;  // positions
-  Fractions random;                 // the exact expectation of random search
-  std::vector<Result> results;      // in the order of the searches
+  std::vector<std::size_t> spaces;      // positions
+  Fractions random;                     // the exact expectation of random search
+  std::vector<StrategyResult> results;  // in the order of the searches
 };
 
 struct Report {

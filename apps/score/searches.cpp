@@ -29,13 +29,13 @@ std::size_t best_trial(const Space& space) {
 }
 
 // The experience for one file from the other files of its kernel.
-struct Known {
+struct OtherSpaces {
   std::vector<Experience> experiences;
   std::vector<std::optional<std::size_t>> best;  // by experience: its best trial as a trial here, if it is legal
 };
 
-Known known_of(const Spaces& spaces, const Space& space) {
-  Known known;
+OtherSpaces known_of(const Spaces& spaces, const Space& space) {
+  OtherSpaces known;
   const SearchSpace& here = space.recorded.space();
   for (const auto& other : spaces) {
     const Recording& there = other->recording;
@@ -51,7 +51,7 @@ Known known_of(const Spaces& spaces, const Space& space) {
 }
 
 // A strategy that does not use experience first tries the best configurations of the other files.
-Visits search(const ScoreRequest& request, const std::string& name, const Space& space, const Known& known,
+Visits search(const ScoreRequest& request, const std::string& name, const Space& space, const OtherSpaces& known,
               std::size_t repeat) {
   const auto strategy = make_strategy(name, space.recorded.space(), request.seed * seed_stride + repeat);
   std::vector<std::size_t> first;
@@ -70,7 +70,7 @@ std::vector<Searches> run_searches(const ScoreRequest& request, const Spaces& sp
   for (const std::string& name : request.strategies) {
     all.push_back({name, std::vector<std::vector<Visits>>(spaces.size(), std::vector<Visits>(request.repeats))});
   }
-  std::vector<Known> known(spaces.size());
+  std::vector<OtherSpaces> known(spaces.size());
   for (std::size_t i = 0; request.warm && i < spaces.size(); ++i) known[i] = known_of(spaces, *spaces[i]);
   const std::size_t per_strategy = spaces.size() * request.repeats;
   for_each_index(all.size() * per_strategy, request.threads, [&](std::size_t i) {

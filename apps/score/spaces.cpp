@@ -19,36 +19,36 @@ std::string short_name(const std::string& file) {
   return name;
 }
 
-struct Line {
+struct TrialLine {
   std::string text;
   std::uint32_t trial = 0;
 };
 
 // Returns the measurements, independent of the order of rows and values and of the format. Objectives have nine digits,
 // because formats round.
-std::vector<Line> measurements(const Space& space) {
-  std::vector<Line> lines;
+std::vector<TrialLine> measurements(const Space& space) {
+  std::vector<TrialLine> lines;
   for (std::size_t i = 0; i < space.recording.trials.size(); ++i) {
     lines.push_back(
         {fmt::format("{} {:.9g}", space.recorded.space().configuration(space.recording.trials[i].row).text(),
                      space.recorded.outcome(i).objective),
          static_cast<std::uint32_t>(i)});
   }
-  std::sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.text < b.text; });
+  std::sort(lines.begin(), lines.end(), [](const TrialLine& a, const TrialLine& b) { return a.text < b.text; });
   return lines;
 }
 
-Copy copy_of(const std::vector<Line>& kept, std::string name, const std::vector<Line>& lines) {
-  Copy copy{std::move(name), std::vector<std::uint32_t>(lines.size())};
+DuplicateFile copy_of(const std::vector<TrialLine>& kept, std::string name, const std::vector<TrialLine>& lines) {
+  DuplicateFile copy{std::move(name), std::vector<std::uint32_t>(lines.size())};
   for (std::size_t i = 0; i < lines.size(); ++i) copy.trials[lines[i].trial] = kept[i].trial;
   return copy;
 }
 
 // Moves each space into `kept`, unless a space with the same measurements is there: that space then notes the name.
-class Collection {
+class DistinctSpaces {
  public:
-  void add(std::unique_ptr<Space> space, std::vector<Line> lines) {
-    const auto alike = [](const Line& a, const Line& b) { return a.text == b.text; };
+  void add(std::unique_ptr<Space> space, std::vector<TrialLine> lines) {
+    const auto alike = [](const TrialLine& a, const TrialLine& b) { return a.text == b.text; };
     for (std::size_t i = 0; i < kept_.size(); ++i) {
       if (!std::equal(lines.begin(), lines.end(), lines_[i].begin(), lines_[i].end(), alike)) continue;
       kept_[i]->copies.push_back(copy_of(lines_[i], space->name, lines));
@@ -61,12 +61,12 @@ class Collection {
 
  private:
   Spaces kept_;
-  std::vector<std::vector<Line>> lines_;
+  std::vector<std::vector<TrialLine>> lines_;
 };
 
-struct Loaded {
+struct LoadedSpaces {
   Spaces spaces;
-  std::vector<std::vector<Line>> lines;
+  std::vector<std::vector<TrialLine>> lines;
 };
 
 }  // namespace
@@ -78,7 +78,7 @@ Space::Space(Recording given)
       random(statistics.span ? random_curve(statistics) : Curve()) {}
 
 Spaces load_spaces(const std::vector<std::string>& files, std::size_t threads) {
-  std::vector<Loaded> loaded(files.size());
+  std::vector<LoadedSpaces> loaded(files.size());
   for_each_index(files.size(), threads, [&](std::size_t i) {
     std::vector<Recording> recordings = load_recordings(files[i]);
     for (Recording& recording : recordings) {
@@ -90,8 +90,8 @@ Spaces load_spaces(const std::vector<std::string>& files, std::size_t threads) {
       loaded[i].spaces.push_back(std::move(space));
     }
   });
-  Collection all;
-  for (Loaded& file : loaded) {
+  DistinctSpaces all;
+  for (LoadedSpaces& file : loaded) {
     for (std::size_t i = 0; i < file.spaces.size(); ++i) all.add(std::move(file.spaces[i]), std::move(file.lines[i]));
   }
   return all.take();

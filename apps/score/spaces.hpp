@@ -10,7 +10,7 @@
 namespace attune::cli {
 
 // A file that is left out, because it has the same measurements as another.
-struct Copy {
+struct DuplicateFile {
   std::string name;
   std::vector<std::uint32_t> trials;  // by position in its recording: the position in the kept recording
 };
@@ -22,7 +22,7 @@ struct Space {
   Space& operator=(const Space&) = delete;
 
   std::string name;  // of the file, without .json.xz; with kernel and device if the file has several
-  std::vector<Copy> copies;
+  std::vector<DuplicateFile> copies;
   const Recording recording;
   const RecordedSpace recorded;
   const SpaceStatistics statistics;

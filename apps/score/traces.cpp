@@ -55,35 +55,35 @@ Trace read_line(std::string_view line) {
 }
 
 // What a file's name stands for: a space, and, for a copy, the positions in the kept file.
-struct Place {
+struct TracePlace {
   std::size_t space = 0;
   std::size_t rows = 0;
-  const Copy* copy = nullptr;
+  const DuplicateFile* copy = nullptr;
 };
 
-class Places {
+class TracePlaces {
  public:
-  explicit Places(const Spaces& spaces) {
+  explicit TracePlaces(const Spaces& spaces) {
     for (std::size_t i = 0; i < spaces.size(); ++i) {
       const std::size_t rows = spaces[i]->recording.trials.size();
       add(spaces[i]->name, {i, rows, nullptr});
-      for (const Copy& copy : spaces[i]->copies) add(copy.name, {i, rows, &copy});
+      for (const DuplicateFile& copy : spaces[i]->copies) add(copy.name, {i, rows, &copy});
     }
   }
-  const Place* find(const std::string& name) const {
+  const TracePlace* find(const std::string& name) const {
     const auto found = places_.find(name);
     return found == places_.end() ? nullptr : &found->second;
   }
 
  private:
-  void add(const std::string& name, const Place& place) {
+  void add(const std::string& name, const TracePlace& place) {
     if (!places_.emplace(name, place).second)
       throw UsageError(fmt::format("two files are called {}; rename one, or leave it out: --traces names files", name));
   }
-  std::map<std::string, Place> places_;
+  std::map<std::string, TracePlace> places_;
 };
 
-std::vector<std::size_t> trials_of(const Json& rows, const Place& place) {
+std::vector<std::size_t> trials_of(const Json& rows, const TracePlace& place) {
   std::vector<std::size_t> trials;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Json& row = rows[i];
@@ -119,7 +119,7 @@ bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") ==
 }  // namespace
 
 std::vector<Searches> read_traces(const std::string& file, const Spaces& spaces) {
-  const Places places(spaces);
+  const TracePlaces places(spaces);
   const std::string text = read_text(file);
   ByStrategy searches(spaces.size());
   std::string_view left = text;
@@ -129,7 +129,7 @@ std::vector<Searches> read_traces(const std::string& file, const Spaces& spaces)
     if (is_blank(line)) continue;
     try {
       const Trace trace = read_line(line);
-      const Place* const place = places.find(trace.file);
+      const TracePlace* const place = places.find(trace.file);
       if (place == nullptr) continue;
       searches.add(trace.strategy, place->space, follow(spaces[place->space]->recorded, trials_of(trace.rows, *place)));
     } catch (const UsageError& error) {

@@ -31,14 +31,14 @@ bool shows_escapes() {
 }
 
 // Blocks all signals in a thread, so that they go to the threads that wait for them.
-class SignalsBlocked {
+class SignalBlock {
  public:
-  SignalsBlocked() {
+  SignalBlock() {
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before_);
   }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  ~SignalBlock() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
  private:
   sigset_t before_{};
@@ -70,7 +70,7 @@ LiveLine::~LiveLine() {
 }
 
 void LiveLine::start_ticker() try {
-  const SignalsBlocked blocked;
+  const SignalBlock blocked;
   ticker_ = std::make_unique<Ticker>(*this);
 } catch (const std::system_error&) {  // without a thread the line moves only when something happens
 }

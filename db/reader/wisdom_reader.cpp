@@ -31,9 +31,9 @@ std::string column_names() {
 }
 
 // Reads the columns of a row in their order.
-class Columns {
+class ColumnReader {
  public:
-  explicit Columns(const ReadStatement& row) : row_(row) {}
+  explicit ColumnReader(const ReadStatement& row) : row_(row) {}
   void operator()(const char*, std::string& value) { value = row_.text(next_++); }
   void operator()(const char*, double& value) { value = row_.real(next_++); }
   template <std::derived_from<Bindings> T>
@@ -103,7 +103,7 @@ class WisdomReader::Reading : public RecordReading {
     std::vector<StoredRecord> found;
     select(columns_text, filter, [&](const ReadStatement& row) {
       StoredRecord& stored = found.emplace_back();
-      Columns read(row);
+      ColumnReader read(row);
       columns(read, stored.record);
       stored.hash = read.next();
     });

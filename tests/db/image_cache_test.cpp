@@ -79,7 +79,7 @@ TEST_F(Cache, ThatIsReadOnlyIsLeftAsItIs) {
   age(entry(1), 1000);
   fs::resize_file(entry(2), 50);
   const auto time_of_use = fs::last_write_time(entry(1));
-  ImageCache site(directory_, ImageCache::Use::read_only);
+  ImageCache site(directory_, ImageCache::Access::read_only);
   EXPECT_TRUE(site.find(key_of(1)).has_value());
   EXPECT_EQ(site.why(), "");
   EXPECT_EQ(fs::last_write_time(entry(1)), time_of_use);
@@ -88,7 +88,7 @@ TEST_F(Cache, ThatIsReadOnlyIsLeftAsItIs) {
   EXPECT_TRUE(fs::exists(entry(2)));
   site.put(key_of(3), image_of(100));
   EXPECT_FALSE(fs::exists(entry(3)));
-  ImageCache none(scratch_ / "none", ImageCache::Use::read_only);
+  ImageCache none(scratch_ / "none", ImageCache::Access::read_only);
   EXPECT_FALSE(none.find(key_of(1)).has_value());
   EXPECT_EQ(none.why(), "") << "a site without a cache is no trouble";
 }
@@ -96,7 +96,7 @@ TEST_F(Cache, ThatIsReadOnlyIsLeftAsItIs) {
 TEST_F(Cache, ThatIsReadOnlyIsCheckedLikeAnyOther) {
   cache_.put(key_of(1), image_of(100));
   fs::permissions(images_, fs::perms(0777));
-  ImageCache site(directory_, ImageCache::Use::read_only);
+  ImageCache site(directory_, ImageCache::Access::read_only);
   EXPECT_FALSE(site.find(key_of(1)).has_value());
   EXPECT_THAT(site.why(), HasSubstr("can be written by others"));
   fs::permissions(images_, fs::perms(0755));

@@ -316,7 +316,7 @@ TEST_F(NvrtcImages, NativeCodeOfTheSiteComesBeforePtxOfOnesOwn) {
   const auto device = std::make_shared<test::LoadsAnything>(compiler);
   Images images(device, no_bundles_,
                 {std::make_unique<ImageCache>(folder_ / "cache"),
-                 std::make_unique<ImageCache>(folder_ / "site", ImageCache::Use::read_only)},
+                 std::make_unique<ImageCache>(folder_ / "site", ImageCache::Access::read_only)},
                 [](const auto& why) { ADD_FAILURE() << why; });
   EXPECT_TRUE(images.get(plain).status.ok());
   EXPECT_THAT(device->loaded, ElementsAre("sm_90"));

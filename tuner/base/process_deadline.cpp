@@ -37,7 +37,7 @@ bool is_runnable(const std::string& thread) {
 
 }  // namespace
 
-double seconds_spent(double seconds, const ThreadsSeen& threads, int processors) {
+double seconds_spent(double seconds, const ThreadLoad& threads, int processors) {
   if (threads.runnable == 0) return seconds;
   return std::min(seconds, threads.ran_seconds / std::min(threads.runnable, processors));
 }
@@ -65,15 +65,15 @@ int ProcessDeadline::milliseconds_left() {
   return left <= 0 ? 0 : static_cast<int>(std::min(left, longest) * 1e3) + 1;
 }
 
-ThreadsSeen ProcessDeadline::look() {
-  ThreadsSeen seen;
+ThreadLoad ProcessDeadline::look() {
+  ThreadLoad seen;
   std::map<pid_t, std::uint64_t> ran_ns;
   look_at(process_, ran_ns, seen);
   ran_ns_ = std::move(ran_ns);
   return seen;
 }
 
-void ProcessDeadline::look_at(pid_t process, std::map<pid_t, std::uint64_t>& ran_ns, ThreadsSeen& seen) const {
+void ProcessDeadline::look_at(pid_t process, std::map<pid_t, std::uint64_t>& ran_ns, ThreadLoad& seen) const {
   const std::string tasks = "/proc/" + std::to_string(process) + "/task";
   DIR* const folder = opendir(tasks.c_str());
   if (folder == nullptr) return;  // it has ended

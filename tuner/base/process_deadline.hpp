@@ -20,7 +20,7 @@ struct TimeLimit {
 
 // The threads of a process and its descendants: the processor time that they had since the last look, and how many of
 // them run or wait for a processor now.
-struct ThreadsSeen {
+struct ThreadLoad {
   double ran_seconds = 0;
   int runnable = 0;
 };
@@ -28,7 +28,7 @@ struct ThreadsSeen {
 // Returns how many of the `seconds` since the last look count. If threads are runnable, only seconds in which they ran
 // count: their processor time divided by the number of them that can run at once. Waiting for each other on too few
 // processors is not forgiven.
-double seconds_spent(double seconds, const ThreadsSeen& threads, int processors);
+double seconds_spent(double seconds, const ThreadLoad& threads, int processors);
 
 class ProcessDeadline {
  public:
@@ -40,8 +40,8 @@ class ProcessDeadline {
 
  private:
   using Clock = std::chrono::steady_clock;
-  ThreadsSeen look();
-  void look_at(pid_t process, std::map<pid_t, std::uint64_t>& ran_ns, ThreadsSeen& seen) const;
+  ThreadLoad look();
+  void look_at(pid_t process, std::map<pid_t, std::uint64_t>& ran_ns, ThreadLoad& seen) const;
 
   const pid_t process_;
   const TimeLimit limit_;

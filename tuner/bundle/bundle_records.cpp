@@ -12,15 +12,15 @@ namespace attune {
 namespace {
 
 // A record and its place in its group. Sizes of one octave are neighbours, so that a page has few octaves.
-struct Placed {
+struct PlacedRecord {
   const Record* record = nullptr;
   std::vector<std::int64_t> ordinals, place;
 };
 
 std::int64_t octave_of(std::int64_t value) { return value < 1 ? 0 : std::bit_width(static_cast<std::uint64_t>(value)); }
 
-Placed placed(RecordIndex& index, const Record& record) {
-  Placed made{&record, ordinals_to_write(index, record.key.problem), {}};
+PlacedRecord placed(RecordIndex& index, const Record& record) {
+  PlacedRecord made{&record, ordinals_to_write(index, record.key.problem), {}};
   for (const std::int64_t ordinal : made.ordinals) made.place.push_back(octave_of(ordinal));
   made.place.insert(made.place.end(), made.ordinals.begin(), made.ordinals.end());
   return made;
@@ -31,9 +31,9 @@ auto group_key(const Record& record) {
   return std::tie(key.kernel, key.objective, key.regime, key.device_class, record.compute_capability);
 }
 
-class Writing {
+class GroupWriter {
  public:
-  Writing(BundleWriter& bundle, const RecordKey& first) : bundle_(bundle) {
+  GroupWriter(BundleWriter& bundle, const RecordKey& first) : bundle_(bundle) {
     index_.code = first.code;
     index_.contract = first.contract;
     for (const Binding& binding : first.problem) index_.problem.push_back(binding.name);
@@ -41,13 +41,13 @@ class Writing {
 
   // `records`: of one group.
   void add_group(std::span<const Record* const> records) {
-    std::multimap<std::vector<std::int64_t>, Placed> sorted;  // takes less code than a sort
+    std::multimap<std::vector<std::int64_t>, PlacedRecord> sorted;  // takes less code than a sort
     for (const Record* const record : records) {
-      Placed row = placed(index_, *record);
+      PlacedRecord row = placed(index_, *record);
       std::vector<std::int64_t> place = std::move(row.place);
       sorted.emplace(std::move(place), std::move(row));
     }
-    std::vector<Placed> rows;
+    std::vector<PlacedRecord> rows;
     for (auto& [place, row] : sorted) rows.push_back(std::move(row));
     const Record& first = *records.front();
     RecordGroup& group = index_.groups.emplace_back(RecordGroup{
@@ -59,10 +59,10 @@ class Writing {
   void finish() { bundle_.add(SectionKind::records, record_index_key(index_.code, index_.contract), encode(index_)); }
 
  private:
-  RecordPage page(std::span<const Placed> rows) {
+  RecordPage page(std::span<const PlacedRecord> rows) {
     RecordPage page{{}, rows.front().ordinals, rows.front().ordinals};
     ByteWriter bytes;
-    for (const Placed& row : rows) {
+    for (const PlacedRecord& row : rows) {
       write_row(bytes, index_, *row.record);
       for (std::size_t i = 0; i < row.ordinals.size(); ++i) {
         page.low[i] = std::min(page.low[i], row.ordinals[i]);
@@ -98,7 +98,7 @@ void add_records(BundleWriter& bundle, std::span<const Record> records) {
   };
   for (auto begin = sorted.begin(); begin != sorted.end();) {
     const auto end = std::find_if(begin, sorted.end(), [&](const Record* one) { return is_other_text(*begin, one); });
-    Writing writing(bundle, (*begin)->key);
+    GroupWriter writing(bundle, (*begin)->key);
     for (auto group = begin; group != end;) {
       const auto next =
           std::find_if(group, end, [&](const Record* one) { return group_key(**group) != group_key(*one); });

@@ -12,7 +12,7 @@ namespace attune {
 namespace {
 
 // The problems that are asked for: the least and the greatest ordinal of each value.
-struct Window {
+struct ProblemWindow {
   std::vector<std::int64_t> low, high;
   bool holds(std::span<const std::int64_t> ordinals) const {
     for (std::size_t i = 0; i < ordinals.size(); ++i)
@@ -27,8 +27,8 @@ struct Window {
 };
 
 // Returns nothing if no record can have these values.
-std::optional<Window> window_of(const RecordIndex& index, const Problem& problem, bool is_near) {
-  Window window;
+std::optional<ProblemWindow> window_of(const RecordIndex& index, const Problem& problem, bool is_near) {
+  ProblemWindow window;
   for (const std::string& name : index.problem) {
     const Value* const value = problem.find(name);
     const auto ordinal = value != nullptr ? ordinal_of(index, *value) : std::nullopt;
@@ -52,15 +52,16 @@ class WantedProblems {
     if (filter.near != nullptr) add(*filter.near, true);
   }
   bool meet(const RecordPage& page) const {
-    return are_all_ || std::ranges::any_of(windows_, [&](const Window& window) { return window.meets(page); });
+    return are_all_ || std::ranges::any_of(windows_, [&](const ProblemWindow& window) { return window.meets(page); });
   }
   bool hold(std::span<const std::int64_t> ordinals) const {
-    return are_all_ || std::ranges::any_of(windows_, [&](const Window& window) { return window.holds(ordinals); });
+    return are_all_ ||
+           std::ranges::any_of(windows_, [&](const ProblemWindow& window) { return window.holds(ordinals); });
   }
 
  private:
   bool are_all_;
-  std::vector<Window> windows_;
+  std::vector<ProblemWindow> windows_;
 };
 
 bool is_wanted(const RecordFilter& filter, const RecordGroup& group) {

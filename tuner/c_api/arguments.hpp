@@ -29,7 +29,7 @@ class LaunchList {
   // `count`: the most that will be added.
   explicit LaunchList(std::size_t count) {
     if (count <= usual) return;
-    longer_ = std::make_unique_for_overwrite<Slot[]>(count);
+    longer_ = std::make_unique_for_overwrite<ArgumentRoom[]>(count);
     items_ = reinterpret_cast<T*>(longer_.get());
   }
   LaunchList(const LaunchList&) = delete;
@@ -41,11 +41,11 @@ class LaunchList {
   std::span<const T> items() const noexcept { return {items_, size_}; }
 
  private:
-  struct alignas(T) Slot {
+  struct alignas(T) ArgumentRoom {
     std::byte bytes[sizeof(T)];
   };
-  Slot room_[usual];
-  std::unique_ptr<Slot[]> longer_;
+  ArgumentRoom room_[usual];
+  std::unique_ptr<ArgumentRoom[]> longer_;
   T* items_ = reinterpret_cast<T*>(room_);
   std::size_t size_ = 0;
 };

@@ -33,9 +33,9 @@ void append_text(std::string& json, std::string_view text) {
 constexpr std::size_t most_names = 4096;
 
 // Reads bindings from the front of a text. If the text is not such bindings, a part of it is left.
-class Parser {
+class BindingsParser {
  public:
-  explicit Parser(std::string_view text) : rest_(text) {}
+  explicit BindingsParser(std::string_view text) : rest_(text) {}
 
   std::optional<Bindings> bindings() {
     Bindings items;  // each name is compared with all before it
@@ -124,7 +124,7 @@ std::string bindings_json(const Bindings& bindings) {
 }
 
 std::optional<Bindings> bindings_of_json(std::string_view text) {
-  auto found = Parser(text).bindings();
+  auto found = BindingsParser(text).bindings();
   try {
     if (found && bindings_json(*found) != text) return std::nullopt;
   } catch (const UsageError&) {

@@ -53,16 +53,16 @@ class Memory {
     constexpr std::size_t most = 65536;
     const std::lock_guard lock(mutex_);
     if (known_.size() >= most) known_.clear();
-    known_.insert_or_assign(path, Known{signature, digest});
+    known_.insert_or_assign(path, FileEntry{signature, digest});
   }
 
  private:
-  struct Known {
+  struct FileEntry {
     Signature signature;
     FileDigest digest;
   };
   std::mutex mutex_;
-  std::unordered_map<std::string, Known> known_;
+  std::unordered_map<std::string, FileEntry> known_;
 };
 
 Memory& memory() {

@@ -40,7 +40,7 @@ const SourceToken* SourceLexer::next() {
   }
   if (!keeps_line_end_) return nullptr;
   keeps_line_end_ = false;
-  awaited_ = Awaited::nothing;
+  awaited_ = HeaderState::nothing;
   token_ = {Kind::line_end, at_, at_, "\n", after_blank_, false};
   return &token_;
 }
@@ -109,7 +109,7 @@ const SourceToken* SourceLexer::read_token() {
 
 Kind SourceLexer::read(bool opens_directive) {
   const char c = peek();
-  if (awaited_ == Awaited::header_name && read_header_name()) return Kind::header_name;
+  if (awaited_ == HeaderState::header_name && read_header_name()) return Kind::header_name;
   if (c == '"' || c == '\'') {
     read_literal();
     return Kind::literal;
@@ -204,14 +204,14 @@ std::string_view SourceLexer::spelled(std::size_t begin) {
 
 void SourceLexer::await_after() {
   if (token_.opens_directive) {
-    awaited_ = Awaited::directive_word;
-  } else if (awaited_ == Awaited::directive_word && is_among(including_directives, token_.text)) {
-    awaited_ = Awaited::header_name;
+    awaited_ = HeaderState::directive_word;
+  } else if (awaited_ == HeaderState::directive_word && is_among(including_directives, token_.text)) {
+    awaited_ = HeaderState::header_name;
   } else if (keeps_line_end_ && is_among(including_operators, token_.text)) {
-    awaited_ = Awaited::parenthesis;
+    awaited_ = HeaderState::parenthesis;
   } else {
-    const bool is_open = awaited_ == Awaited::parenthesis && token_.text == "(";
-    awaited_ = is_open ? Awaited::header_name : Awaited::nothing;
+    const bool is_open = awaited_ == HeaderState::parenthesis && token_.text == "(";
+    awaited_ = is_open ? HeaderState::header_name : HeaderState::nothing;
   }
 }
 

@@ -44,7 +44,7 @@ class SourceLexer {
  private:
   // What has to come before a `<` or `"` begins a header name: a directive's word, a parenthesis, or nothing more
   // (header_name).
-  enum class Awaited { nothing, directive_word, parenthesis, header_name };
+  enum class HeaderState { nothing, directive_word, parenthesis, header_name };
 
   std::size_t past_continuations(std::size_t at) const;
   char byte(std::size_t at) const { return at < source_.size() ? source_[at] : '\0'; }
@@ -75,7 +75,7 @@ class SourceLexer {
   bool keeps_line_end_ = false;  // the end of this line will be a token
   bool after_blank_ = false;
   bool is_continued_ = false;  // a continuation was passed since the token began
-  Awaited awaited_ = Awaited::nothing;
+  HeaderState awaited_ = HeaderState::nothing;
   SourceToken token_;
   std::forward_list<std::string> joined_;  // texts of tokens that had continuations
 };

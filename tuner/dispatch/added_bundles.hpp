@@ -26,13 +26,13 @@ class AddedBundles {
   std::vector<std::shared_ptr<const RecordTable>> wisdom() const;
 
  private:
-  struct Added {
+  struct AddedBundle {
     Bundle bundle;
     std::shared_ptr<const RecordTable> wisdom;  // null: it has no records
   };
   Warnings& warnings_;
   mutable std::shared_mutex mutex_;
-  std::vector<Added> bundles_;
+  std::vector<AddedBundle> bundles_;
 };
 
 }  // namespace attune

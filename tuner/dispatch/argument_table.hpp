@@ -103,7 +103,7 @@ class ArgumentTable {
 
  private:
   using Kind = ArgumentForm::Kind;
-  struct Shown {
+  struct ShownArgument {
     std::string name, fixed_text;
   };
   void expect(const Argument& argument, const ResolvedArgument& resolved, std::size_t slot);
@@ -113,7 +113,7 @@ class ArgumentTable {
 
   std::string kernel_;
   std::vector<ArgumentForm> forms_;
-  std::vector<Shown> shown_;  // for messages
+  std::vector<ShownArgument> shown_;  // for messages
 };
 
 }  // namespace attune

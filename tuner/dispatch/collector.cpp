@@ -73,7 +73,7 @@ void Collector::drop_images() {
   if (bytes <= limits_.images || !GracePeriod::can_end()) return;
   Survey survey;
   holders_.survey(survey);
-  Doomed doomed;
+  ModuleSet doomed;
   for (const std::shared_ptr<Module>& module : survey.unused(*holdings_, bytes - limits_.images)) {
     doomed.insert(module.get());
     modules_.emplace_back(module);

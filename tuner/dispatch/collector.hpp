@@ -27,8 +27,9 @@ class Collector {
  public:
   // Access to everything that holds plans and modules. Any thread.
   struct Holders {
-    std::function<void(Survey&)> survey;                // adds to the survey what is held
-    std::function<void(const Doomed&, Dropped&)> drop;  // moves doomed code to `Dropped`: later launches do not find it
+    std::function<void(Survey&)> survey;  // adds to the survey what is held
+    std::function<void(const ModuleSet&, Garbage&)>
+        drop;  // moves doomed code to `Garbage`: later launches do not find it
   };
   // `background` may end before this object, but not before end() is called.
   Collector(std::shared_ptr<Device> device, std::shared_ptr<Holdings> holdings, const MemoryLimits& limits,
@@ -58,7 +59,7 @@ class Collector {
   std::atomic<bool> is_under_way_{false};
   std::atomic<std::uint64_t> images_{0}, scratch_{0};
   // Only the background thread uses the members below.
-  Dropped dropped_;
+  Garbage dropped_;
   std::vector<std::weak_ptr<const Module>> modules_;  // the dropped modules, to count which of them are freed
   std::vector<ScratchMemory> memory_;                 // taken from streams, to be freed
   std::optional<GracePeriod> grace_;                  // set while launches may read what was dropped

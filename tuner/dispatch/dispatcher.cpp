@@ -30,7 +30,7 @@
 namespace attune {
 namespace {
 
-using Parts = std::shared_ptr<const PlanParts>;
+using PartsPointer = std::shared_ptr<const PlanParts>;
 
 void print_warning(const std::string& message) { fmt::print(stderr, "attune: {}\n", visible_text(message)); }
 
@@ -84,7 +84,7 @@ struct Dispatcher::State {
                 options.misses.empty() ? miss_log_path().value_or("") : options.misses, holdings),
         collector(device, holdings, limits_of(options), background,
                   {[this](Survey& survey) { say_what_is_held(survey); },
-                   [this](const Doomed& doomed, Dropped& dropped) { drop(doomed, dropped); }}) {
+                   [this](const ModuleSet& doomed, Garbage& dropped) { drop(doomed, dropped); }}) {
     services.background = &background;
     if (options.deterministic_only) planner.use_deterministic_only();
     warnings.deliver();
@@ -105,7 +105,7 @@ struct Dispatcher::State {
   }
 
   // Finds a known plan: in the steady state a request costs one shared lock and one look-up.
-  Parts find(const PlanRequestView& request) const {
+  PartsPointer find(const PlanRequestView& request) const {
     const std::shared_lock lock(mutex);
     const auto place = plans.find(request);
     if (place == plans.end()) return nullptr;
@@ -114,19 +114,19 @@ struct Dispatcher::State {
   }
 
   // `problem` is complete, so that a request that names the defaults and one that omits them share one plan.
-  Planned plan(const KernelPack& kernel, const Problem& problem, Policy policy) {
+  PlannedParts plan(const KernelPack& kernel, const Problem& problem, Policy policy) {
     // The configuration must not depend on which images are there already.
     if (options.deterministic_only && policy == Policy::background) policy = Policy::wait;
     if (policy != Policy::wait) return planner.plan(kernel, problem, policy);
     const PlanRequest complete{kernel.spec.name, problem};
-    Planned planned = preparing.get(complete, [&] { return planner.plan(kernel, problem); });
+    PlannedParts planned = preparing.get(complete, [&] { return planner.plan(kernel, problem); });
     if (!planned.is_final) preparing.forget(complete);
     return planned;
   }
 
-  Parts prepare(std::string_view name, const Problem& given, Policy policy) {
+  PartsPointer prepare(std::string_view name, const Problem& given, Policy policy) {
     const KernelPack& kernel = kernels.find(name);
-    const Planned planned =
+    const PlannedParts planned =
         plan(kernel, make_problem(kernel.spec, given, device->info().kind, EmptyProblem::allowed), policy);
     if (!planned.is_final || !planned.is_best) return planned.parts;
     const std::unique_lock lock(mutex);
@@ -141,7 +141,7 @@ struct Dispatcher::State {
   const std::shared_ptr<Holdings> holdings = std::make_shared<Holdings>();
   KernelTable kernels;
   Planner planner;
-  SingleFlight<PlanRequest, Planned, PlanRequestHash, PlanRequestEqual> preparing;  // by complete problem
+  SingleFlight<PlanRequest, PlannedParts, PlanRequestHash, PlanRequestEqual> preparing;  // by complete problem
   KernelEntries& entries_of(std::string_view name) {
     const KernelPack& kernel = kernels.find(name);
     const std::lock_guard lock(entries_mutex);
@@ -167,15 +167,15 @@ struct Dispatcher::State {
 
   void say_what_is_held(Survey& survey) {
     planner.images().survey(survey);
-    preparing.for_each([&](const PlanRequest&, const Planned& planned) { survey.add(planned.parts, 0); });
+    preparing.for_each([&](const PlanRequest&, const PlannedParts& planned) { survey.add(planned.parts, 0); });
     for (const KernelEntries* const one : all_entries()) one->survey(survey);
     const std::shared_lock lock(mutex);
     for (const auto& [request, known] : plans) survey.add(known.parts, known.used.epoch());
   }
 
-  void drop(const Doomed& doomed, Dropped& dropped) {
+  void drop(const ModuleSet& doomed, Garbage& dropped) {
     planner.images().drop(doomed, dropped);
-    preparing.forget_if([&](const Planned& planned) {
+    preparing.forget_if([&](const PlannedParts& planned) {
       if (!is_of(*planned.parts, doomed)) return false;
       dropped.push_back(planned.parts);
       return true;
@@ -190,14 +190,14 @@ struct Dispatcher::State {
   }
 
   struct KnownPlan {
-    explicit KnownPlan(Parts of) : parts(std::move(of)) {}
-    Parts parts;
+    explicit KnownPlan(PartsPointer of) : parts(std::move(of)) {}
+    PartsPointer parts;
     mutable LastUse used;
   };
   mutable std::shared_mutex mutex;
   std::unordered_map<PlanRequest, KnownPlan, PlanRequestHash, PlanRequestEqual> plans;  // by requested problem
   EntryServices services{device,
-                         [this](const KernelPack& kernel, const Problem& problem, Policy policy) -> Planned {
+                         [this](const KernelPack& kernel, const Problem& problem, Policy policy) -> PlannedParts {
                            return and_warn([&] { return plan(kernel, problem, policy); });
                          },
                          [this](const std::string& message) {
@@ -245,7 +245,7 @@ std::vector<std::byte> Dispatcher::bundle() const {
 Plan Dispatcher::plan(std::string_view kernel, const Problem& problem) { return plan(kernel, problem, Policy::wait); }
 
 Plan Dispatcher::plan(std::string_view kernel, const Problem& problem, Policy policy) {
-  if (Parts parts = state_->find({kernel, problem})) return Plan(std::move(parts));
+  if (PartsPointer parts = state_->find({kernel, problem})) return Plan(std::move(parts));
   return state_->and_warn([&] { return Plan(state_->prepare(kernel, problem, policy)); });
 }
 
@@ -285,7 +285,7 @@ Statistics Dispatcher::statistics() const {
 }
 
 Match Dispatcher::match(std::string_view kernel, const Problem& problem) {
-  if (const Parts parts = state_->find({kernel, problem})) return parts->match;
+  if (const PartsPointer parts = state_->find({kernel, problem})) return parts->match;
   const KernelPack& known = state_->kernels.find(kernel);
   return state_->and_warn([&] {
     return state_->planner.match(known,

@@ -7,12 +7,12 @@
 
 namespace attune {
 
-struct Holdings::Counted {
-  Counted(std::shared_ptr<Holdings> of, std::shared_ptr<Module> held)
+struct Holdings::CountedModule {
+  CountedModule(std::shared_ptr<Holdings> of, std::shared_ptr<Module> held)
       : holdings(std::move(of)), module(std::move(held)) {}
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
-  ~Counted() {
+  CountedModule(const CountedModule&) = delete;
+  CountedModule& operator=(const CountedModule&) = delete;
+  ~CountedModule() {
     const std::uint64_t bytes = holdings->forget(*module);  // before another module can get its address
     module.reset();
     holdings->image_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
@@ -34,7 +34,7 @@ void Holdings::grew() {
 std::shared_ptr<Module> Holdings::hold(std::shared_ptr<Module> module, const Image& image) {
   if (module == nullptr) return module;
   const std::uint64_t bytes = image.code != nullptr ? image.code->size() : 0;
-  const auto counted = std::make_shared<Counted>(shared_from_this(), std::move(module));
+  const auto counted = std::make_shared<CountedModule>(shared_from_this(), std::move(module));
   {
     const std::lock_guard lock(mutex_);
     code_[counted->module.get()] = {bytes, epoch()};
@@ -82,17 +82,17 @@ void Holdings::remove(StreamScratch& scratch, std::uint64_t bytes) {
 }
 
 std::vector<ScratchMemory> Holdings::take_unused(std::uint64_t most) {
-  struct Candidate {
+  struct IdleScratch {
     StreamScratch* scratch;
-    StreamScratch::Unused stream;
+    StreamScratch::IdleStream stream;
   };
   const Epoch present = epoch();
-  std::vector<Candidate> found;
+  std::vector<IdleScratch> found;
   std::vector<ScratchMemory> taken;
   const std::lock_guard lock(mutex_);  // so that no StreamScratch ends meanwhile
   for (StreamScratch* const scratch : scratch_)
-    for (const StreamScratch::Unused& stream : scratch->unused(present)) found.push_back({scratch, stream});
-  std::ranges::sort(found, {}, [](const Candidate& one) { return one.stream.used; });
+    for (const StreamScratch::IdleStream& stream : scratch->unused(present)) found.push_back({scratch, stream});
+  std::ranges::sort(found, {}, [](const IdleScratch& one) { return one.stream.used; });
   std::uint64_t left = scratch_bytes();
   for (const auto& [scratch, stream] : found) {
     if (left <= most) break;

@@ -66,7 +66,7 @@ class Holdings : public std::enable_shared_from_this<Holdings> {
   std::vector<ScratchMemory> take_unused(std::uint64_t most);
 
  private:
-  struct Counted;
+  struct CountedModule;
   std::uint64_t forget(const Module& module);
   void grew();
 

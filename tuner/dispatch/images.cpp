@@ -62,7 +62,7 @@ void Images::survey(Survey& survey) const {
   });
 }
 
-void Images::drop(const Doomed& doomed, Dropped& dropped) {
+void Images::drop(const ModuleSet& doomed, Garbage& dropped) {
   loaded_.forget_if([&](const LoadedImage& image) {
     if (!doomed.contains(image.module.get())) return false;
     dropped.push_back(image.module);
@@ -79,15 +79,15 @@ std::string Images::toolchain(const WantedImage& wanted) {
   }
 }
 
-std::optional<Images::Cached> Images::cached(const ImageRequest& request, const std::string& key) {
-  std::optional<Cached> ptx;
+std::optional<Images::CachedImage> Images::cached(const ImageRequest& request, const std::string& key) {
+  std::optional<CachedImage> ptx;
   if (auto image = bundles_.find_image(key); image && is_whole(*image, request)) {
-    if (!image->is_ptx()) return Cached{*std::move(image), true};
+    if (!image->is_ptx()) return CachedImage{*std::move(image), true};
     ptx = {*std::move(image), true};
   }
   for (ImageCache* const cache : {caches_.own.get(), caches_.site.get()}) {
     auto image = cache != nullptr ? cached_in(*cache, request, key) : std::nullopt;
-    if (image && !image->is_ptx()) return Cached{*std::move(image), false};
+    if (image && !image->is_ptx()) return CachedImage{*std::move(image), false};
     if (image && !ptx) ptx = {*std::move(image), false};
   }
   if (ptx && compiles_to_native_code(request)) return std::nullopt;

@@ -80,20 +80,20 @@ class Images {
   // Adds to the survey the modules that are held here.
   void survey(Survey& survey) const;
   // Moves the doomed modules to `dropped`.
-  void drop(const Doomed& doomed, Dropped& dropped);
+  void drop(const ModuleSet& doomed, Garbage& dropped);
 
   // Adds to a bundle the images that are loaded, as far as an added bundle or a cache still has them.
   void add_to(BundleWriter& bundle);
 
  private:
   LoadedImage loaded(LoadOutcome outcome, const Image& image);
-  struct Cached {
+  struct CachedImage {
     Image image;
     bool is_bundled = false;
   };
   // Returns a bundled or cached image that a compile would not improve: it has all entries, and its files, if it is
   // from a cache, are unchanged. Native code comes before PTX.
-  std::optional<Cached> cached(const ImageRequest& request, const std::string& key);
+  std::optional<CachedImage> cached(const ImageRequest& request, const std::string& key);
   std::optional<Image> cached_in(ImageCache& cache, const ImageRequest& request, const std::string& key);
   bool compiles_to_native_code(const ImageRequest& request);
   std::optional<LoadedImage> load_cached(const ImageRequest& request, const std::string& key);

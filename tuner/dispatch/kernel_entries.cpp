@@ -34,7 +34,7 @@ std::int64_t now_ns() noexcept { return std::chrono::steady_clock::now().time_si
 }
 
 // Launches before the best configuration is prepared, because preparing beside it would slow the launch down.
-[[gnu::cold]] void KernelEntries::launch_made(const Made& made, StreamHandle stream,
+[[gnu::cold]] void KernelEntries::launch_made(const FreshPlan& made, StreamHandle stream,
                                               std::span<const PlanArgument> arguments) {
   try {
     warn_of_misaligned(made.entry, *made.parts, launch_plan(made.parts, stream, arguments));
@@ -66,19 +66,19 @@ std::int64_t now_ns() noexcept { return std::chrono::steady_clock::now().time_si
 }
 
 // Cold functions are compiled for size: libattune.so is to stay small.
-[[gnu::cold]] KernelEntries::Made KernelEntries::make(const ProblemKey& key, Policy policy, StreamHandle stream) {
+[[gnu::cold]] KernelEntries::FreshPlan KernelEntries::make(const ProblemKey& key, Policy policy, StreamHandle stream) {
   if (services_.device->is_captured(stream)) policy = Policy::cached_only;
   // Refuses values that the kernel does not admit, before an entry is made for them.
   const Problem problem =
       make_problem(pack_.spec, recipe_.problem_of(key), services_.device->info().kind, EmptyProblem::allowed);
-  Planned planned = services_.plan(pack_, problem, policy);
+  PlannedParts planned = services_.plan(pack_, problem, policy);
   Entry& entry = table_.insert(key, [](const ProblemKey& of) { return std::make_unique<Entry>(of); });
   const bool awaits_best = !planned.is_best && policy == Policy::background;
   return {entry, set(entry, std::move(planned)), awaits_best};
 }
 
 // Makes the better of the present plan and the new one the present one, and returns it.
-[[gnu::cold]] std::shared_ptr<const PlanParts> KernelEntries::set(Entry& entry, Planned planned) {
+[[gnu::cold]] std::shared_ptr<const PlanParts> KernelEntries::set(Entry& entry, PlannedParts planned) {
   auto made = std::make_shared<Present>();
   made->parts = parts_of_own(std::move(planned.parts));
   made->is_best = planned.is_best;
@@ -127,7 +127,7 @@ std::int64_t now_ns() noexcept { return std::chrono::steady_clock::now().time_si
   const Problem problem = make_problem(pack_.spec, given, services_.device->info().kind, EmptyProblem::allowed);
   const ProblemKey key = recipe_.key_of(problem);
   if (is_best(key)) return;
-  Planned planned = services_.plan(pack_, problem, Policy::wait);
+  PlannedParts planned = services_.plan(pack_, problem, Policy::wait);
   set(table_.insert(key, [](const ProblemKey& of) { return std::make_unique<Entry>(of); }), std::move(planned));
 }
 
@@ -147,7 +147,7 @@ std::int64_t now_ns() noexcept { return std::chrono::steady_clock::now().time_si
   });
 }
 
-[[gnu::cold]] void KernelEntries::drop(const Doomed& doomed, Dropped& dropped) {
+[[gnu::cold]] void KernelEntries::drop(const ModuleSet& doomed, Garbage& dropped) {
   table_.for_each([&](Entry& entry) {
     const std::lock_guard lock(entry.mutex);
     const Present* const present = entry.present.load(std::memory_order_relaxed);

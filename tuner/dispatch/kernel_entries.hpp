@@ -27,7 +27,7 @@ namespace attune {
 // What the entries of all kernels share. It must outlive them.
 struct EntryServices {
   std::shared_ptr<Device> device;
-  std::function<Planned(const KernelPack&, const Problem&, Policy)> plan;  // makes a plan, and delivers warnings
+  std::function<PlannedParts(const KernelPack&, const Problem&, Policy)> plan;  // makes a plan, and delivers warnings
   std::function<void(const std::string&)> warn;
   Background* background = nullptr;
   std::shared_ptr<Holdings> holdings = std::make_shared<Holdings>();  // its epochs date the launches
@@ -49,7 +49,7 @@ class KernelEntries {
   void survey(Survey& survey) const;
   // Moves plans with doomed code, and plans that were replaced, to `dropped`. The next launch of a problem whose plan
   // was dropped prepares it again.
-  void drop(const Doomed& doomed, Dropped& dropped);
+  void drop(const ModuleSet& doomed, Garbage& dropped);
 
   const std::string& name() const noexcept { return pack_.spec.name; }
   std::uint64_t size() const;  // entries
@@ -80,14 +80,14 @@ class KernelEntries {
     std::vector<std::shared_ptr<const Present>> kept;  // `present`, and replaced ones that launches may still read
   };
   // A plan that was just made for a launch, which holds it.
-  struct Made {
+  struct FreshPlan {
     Entry& entry;
     std::shared_ptr<const PlanParts> parts;
     bool awaits_best = false;  // await_best() must be called after the launch
   };
-  Made make(const ProblemKey& key, Policy policy, StreamHandle stream);
-  void launch_made(const Made& made, StreamHandle stream, std::span<const PlanArgument> arguments);
-  std::shared_ptr<const PlanParts> set(Entry& entry, Planned planned);
+  FreshPlan make(const ProblemKey& key, Policy policy, StreamHandle stream);
+  void launch_made(const FreshPlan& made, StreamHandle stream, std::span<const PlanArgument> arguments);
+  std::shared_ptr<const PlanParts> set(Entry& entry, PlannedParts planned);
   bool is_best(const ProblemKey& key) const;
   void await_best(Entry& entry);
   bool launch_known(Entry& entry, StreamHandle stream, std::span<const PlanArgument> arguments);

@@ -39,8 +39,8 @@ bool is_small(const StepArgument& argument) {
 [[gnu::cold]] LaunchBlock::Layout LaunchBlock::layout_of(const PlanParts& parts) {
   const std::size_t passed = parts.arguments.forms().size();
   Layout layout;
-  layout.steps = rounded(sizeof(LaunchBlock), alignof(Step));
-  layout.sources = layout.steps + parts.steps->size() * sizeof(Step);
+  layout.steps = rounded(sizeof(LaunchBlock), alignof(BlockStep));
+  layout.sources = layout.steps + parts.steps->size() * sizeof(BlockStep);
   layout.constants =
       rounded(std::max(layout.sources + parameters_of(*parts.steps) * sizeof(std::uint16_t), passed), sizeof(Constant));
   layout.forms =
@@ -92,7 +92,7 @@ void LaunchBlock::Free::operator()(const LaunchBlock* block) const noexcept {
   }
   std::uint32_t parameter = 0;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    put(layout.steps + i * sizeof(Step), Step{steps.prototype(i), parameter});
+    put(layout.steps + i * sizeof(BlockStep), BlockStep{steps.prototype(i), parameter});
     for (const std::size_t argument : steps.arguments_of(i)) {
       const std::size_t at = layout.sources + parameter++ * sizeof(std::uint16_t);
       put(at, static_cast<std::uint16_t>(sources[argument]));
@@ -119,7 +119,7 @@ void LaunchBlock::Free::operator()(const LaunchBlock* block) const noexcept {
     const std::size_t source = sources[i];
     parameters[i] = const_cast<void*>(source < passed.size() ? bytes[source] : at<void>(source));  // only read
   }
-  const auto* const steps = at<Step>(steps_at_);
+  const auto* const steps = at<BlockStep>(steps_at_);
   for (std::size_t i = 0; i < steps_; ++i) {
     const Operation& operation = steps[i].operation;
     void** const first = parameters + steps[i].first;

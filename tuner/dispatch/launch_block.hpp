@@ -33,7 +33,7 @@ class LaunchBlock {
   bool is_captured(StreamHandle stream) const { return device_.is_captured(stream); }
 
  private:
-  struct Step {
+  struct BlockStep {
     Operation operation;      // without its pointers
     std::uint32_t first = 0;  // the place of its first parameter, or of its target, among all parameters
   };

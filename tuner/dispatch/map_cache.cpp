@@ -9,7 +9,7 @@ bool MapCache::find(std::size_t map, const void* array, void* bytes) {
   const std::lock_guard lock(mutex_);
   if (maps_.empty()) return false;
   const auto& encoded = maps_[map].encoded;
-  const auto place = std::ranges::find(encoded, array, &Encoded::array);
+  const auto place = std::ranges::find(encoded, array, &EncodedMap::array);
   if (place == encoded.end()) return false;
   std::memcpy(bytes, place->bytes.data(), tensor_map_bytes);
   return true;
@@ -19,7 +19,7 @@ void MapCache::remember(std::size_t map, std::size_t maps, const void* array, co
   const std::lock_guard lock(mutex_);
   maps_.resize(maps);
   OfMap& of = maps_[map];
-  Encoded& encoded = of.encoded[of.oldest];
+  EncodedMap& encoded = of.encoded[of.oldest];
   of.oldest = (of.oldest + 1) % arrays;
   encoded.array = array;
   std::memcpy(encoded.bytes.data(), bytes, tensor_map_bytes);

@@ -21,12 +21,12 @@ class MapCache {
  private:
   // For each map so many arrays are remembered: enough for a double buffer on each side, for instance.
   static constexpr std::size_t arrays = 4;
-  struct Encoded {
+  struct EncodedMap {
     const void* array = nullptr;
     std::array<std::byte, tensor_map_bytes> bytes{};
   };
   struct OfMap {
-    std::array<Encoded, arrays> encoded;
+    std::array<EncodedMap, arrays> encoded;
     std::size_t oldest = 0;
   };
   bool find(std::size_t map, const void* array, void* bytes);

@@ -50,15 +50,15 @@ std::string json_text(std::string_view text) {
 
 // Locks the file against other processes. It waits a moment at most, because one of them may be stopped; then it goes
 // on without the lock.
-class Turn {
+class FileTurn {
  public:
-  explicit Turn(int file) noexcept : file_(file) {
+  explicit FileTurn(int file) noexcept : file_(file) {
     for (int i = 0; i < most_tries && flock(file_, LOCK_EX | LOCK_NB) != 0; ++i)
       std::this_thread::sleep_for(between_tries);
   }
-  ~Turn() { flock(file_, LOCK_UN); }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
+  ~FileTurn() { flock(file_, LOCK_UN); }
+  FileTurn(const FileTurn&) = delete;
+  FileTurn& operator=(const FileTurn&) = delete;
 
  private:
   static constexpr int most_tries = 100;
@@ -117,7 +117,7 @@ void Misses::append(const std::string& line) {
   const std::string digest = sha256(line);
   if (known_.contains(digest)) return;
   if (!file_) open_file();
-  const Turn turn(file_->get());
+  const FileTurn turn(file_->get());
   read_new_lines();
   if (known_.contains(digest)) return;
   if (known_.size() >= limits_.lines) throw Error(fmt::format("it has {} lines; tune them", known_.size()));

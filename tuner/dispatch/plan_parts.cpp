@@ -25,7 +25,7 @@ namespace {
 }
 
 // What a graph holds of a captured launch.
-struct Captured {
+struct CapturedLaunch {
   std::shared_ptr<const PlanParts> parts;
   ScratchMemory scratch;  // gone before the device
 };
@@ -34,7 +34,7 @@ struct Captured {
 // zeroing may be captured, because the graph would repeat it.
 [[gnu::cold]] void hold_in_graph(const std::shared_ptr<const PlanParts>& parts, LaunchFrame& frame,
                                  StreamHandle stream) {
-  const auto held = std::make_shared<Captured>(parts, ScratchMemory(*parts->device, *parts->steps));
+  const auto held = std::make_shared<CapturedLaunch>(parts, ScratchMemory(*parts->device, *parts->steps));
   if (const Status status = held->scratch.zero_now(*parts->device); !status.ok())
     parts->fail("zeroing scratch", status);
   held->scratch.pass_to(frame);

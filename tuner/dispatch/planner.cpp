@@ -28,7 +28,7 @@ std::unique_ptr<ImageCache> cache_or_none(const std::filesystem::path& wished, W
 ImageCaches caches_in(const CacheFolders& folders, Warnings& warnings) {
   ImageCaches caches{cache_or_none(folders.own, warnings), nullptr};
   const auto site = folders.site.empty() ? site_cache_path() : std::optional(folders.site);
-  if (site) caches.site = std::make_unique<ImageCache>(*site, ImageCache::Use::read_only);
+  if (site) caches.site = std::make_unique<ImageCache>(*site, ImageCache::Access::read_only);
   return caches;
 }
 
@@ -81,8 +81,8 @@ MatchRequest Planner::request_for(const KernelPack& kernel, const Problem& probl
           to_text(regime_), objective_, kernel.fallbacks, deterministic_only_};
 }
 
-Wisdom::Found Planner::find(const MatchRequest& request, Reach reach) {
-  Wisdom::Found found = wisdom_.find(request, reach);
+Wisdom::LookUpResult Planner::find(const MatchRequest& request, Reach reach) {
+  Wisdom::LookUpResult found = wisdom_.find(request, reach);
   if (!found.failure.empty() && deterministic_only_)
     throw Error(
         fmt::format("what is known of {} cannot be read, and with deterministic_only no default takes its place: {}",
@@ -90,9 +90,9 @@ Wisdom::Found Planner::find(const MatchRequest& request, Reach reach) {
   return found;
 }
 
-Planner::Known Planner::known(const MatchRequest& request, Reach reach) {
+Planner::WisdomAnswer Planner::known(const MatchRequest& request, Reach reach) {
   auto [candidates, is_final, failure] = find(request, reach);
-  Known known{{}, match_ladder(request, candidates.records), 0, {}, candidates.are_all, is_final};
+  WisdomAnswer known{{}, match_ladder(request, candidates.records), 0, {}, candidates.are_all, is_final};
   known.recorded = known.rungs.size();
   if (known.rungs.empty()) {
     known.near_miss = say_near_miss(request, candidates.records);
@@ -103,11 +103,11 @@ Planner::Known Planner::known(const MatchRequest& request, Reach reach) {
 }
 
 // Adds the last rungs. Where no look with a farther reach is to come, they include records of other problems.
-void Planner::complete(const MatchRequest& request, Known& known) {
+void Planner::complete(const MatchRequest& request, WisdomAnswer& known) {
   if (known.is_complete) return;
   known.is_complete = true;
   if (known.are_all) {
-    Wisdom::Found others = find(request, Reach::other_problems);
+    Wisdom::LookUpResult others = find(request, Reach::other_problems);
     std::ranges::move(others.candidates.records, std::back_inserter(known.records));
     known.is_final = known.is_final && others.is_final;
   }
@@ -115,7 +115,7 @@ void Planner::complete(const MatchRequest& request, Known& known) {
 }
 
 // A problem whose record does not compile here is no miss, because tuning it again would find that record.
-void Planner::log_miss(const MatchRequest& request, const Known& known) {
+void Planner::log_miss(const MatchRequest& request, const WisdomAnswer& known) {
   if (!known.is_final) return;
   if (known.rungs.empty() || is_miss(known.rungs.front().match.rung)) misses_.add(request);
 }
@@ -125,7 +125,7 @@ Match Planner::match(const KernelPack& kernel, const Problem& problem) {
   const MatchRequest request = request_for(kernel, problem);
   const auto chosen = deterministic_only_ ? choices_.find({kernel.spec.name, problem}) : std::nullopt;
   if (chosen) return chosen->match;
-  Known first = known(request, Reach::this_problem);
+  WisdomAnswer first = known(request, Reach::this_problem);
   if (first.rungs.empty() && !first.are_all) first = known(request, Reach::all);
   if (first.rungs.empty()) complete(request, first);
   if (first.rungs.empty()) fail_without_any(request);
@@ -136,14 +136,14 @@ Match Planner::match(const KernelPack& kernel, const Problem& problem) {
   return std::move(best.match);
 }
 
-Planned Planner::plan(const KernelPack& kernel, const Problem& problem, Policy policy) {
+PlannedParts Planner::plan(const KernelPack& kernel, const Problem& problem, Policy policy) {
   const MatchRequest request = request_for(kernel, problem);
   Status status;
   if (launches_nothing(kernel.spec, problem))
     return {build(request, {match_of_nothing(kernel.spec, problem, request.device), {}, false}, status)};
   if (deterministic_only_) return plan_deterministic(request, policy);
   if (policy != Policy::wait) return plan_ready(kernel, request, policy);
-  Known present;
+  WisdomAnswer present;
   for (const Reach reach : {Reach::this_problem, Reach::all}) {
     present = known(request, reach);
     log_miss(request, present);
@@ -157,8 +157,8 @@ Planned Planner::plan(const KernelPack& kernel, const Problem& problem, Policy p
 
 // Where a problem has a record that `background` will prepare, near problems are looked for only if neither the
 // record's image nor a fall-back's is ready. Else near problems are looked for before the fall-backs.
-Planned Planner::plan_ready(const KernelPack& kernel, const MatchRequest& request, Policy policy) {
-  Known present = known(request, Reach::this_problem);
+PlannedParts Planner::plan_ready(const KernelPack& kernel, const MatchRequest& request, Policy policy) {
+  WisdomAnswer present = known(request, Reach::this_problem);
   log_miss(request, present);
   if (!present.are_all) {
     present.rungs.resize(own_records(present.rungs));
@@ -168,7 +168,7 @@ Planned Planner::plan_ready(const KernelPack& kernel, const MatchRequest& reques
       if (policy == Policy::background) complete(request, present);
       if (auto planned = find_ready(request, present)) return *std::move(planned);
     }
-    Known all = known(request, Reach::all);
+    WisdomAnswer all = known(request, Reach::all);
     if (has_own && all.rungs.empty()) {
       present.is_final = all.is_final;  // the source has become unreadable
     } else {
@@ -191,24 +191,25 @@ Planned Planner::plan_ready(const KernelPack& kernel, const MatchRequest& reques
 }
 
 // Returns the best rung that is loaded or cached. A rung that is a last resort counts only if it is the first one.
-std::optional<Planned> Planner::find_ready(const MatchRequest& request, const Known& present) {
+std::optional<PlannedParts> Planner::find_ready(const MatchRequest& request, const WisdomAnswer& present) {
   for (const GradedMatch& graded : present.rungs) {
     const bool is_best = &graded == &present.rungs.front();
     if (graded.is_last_resort && !is_best) break;
-    if (auto parts = try_build(request, graded, false)) return Planned{std::move(parts), is_best, present.is_final};
+    if (auto parts = try_build(request, graded, false))
+      return PlannedParts{std::move(parts), is_best, present.is_final};
   }
   return std::nullopt;
 }
 
-Planned Planner::plan_deterministic(const MatchRequest& request, Policy policy) {
+PlannedParts Planner::plan_deterministic(const MatchRequest& request, Policy policy) {
   const PlanRequest asked{request.spec.name, request.problem};
   Status status;
-  const auto plan_chosen = [&](const GradedMatch& chosen) -> Planned {
+  const auto plan_chosen = [&](const GradedMatch& chosen) -> PlannedParts {
     if (auto parts = build_or_fail(request, chosen, policy, status)) return {std::move(parts)};
     fail_for_now(request, chosen.match.configuration, status.detail);
   };
   if (const std::optional<GradedMatch> chosen = choices_.find(asked)) return plan_chosen(*chosen);
-  Known present = known(request, Reach::all);
+  WisdomAnswer present = known(request, Reach::all);
   log_miss(request, present);
   complete(request, present);
   if (present.rungs.empty()) fail_without_any(request);
@@ -272,7 +273,7 @@ Planner::Counts Planner::counts() const {
 
 // A fall-back that does not compile gives way to the next rung: another fall-back, or a record of another problem. If
 // none can be used, the failure of the first fall-back is reported.
-std::shared_ptr<const PlanParts> Planner::build_last(const MatchRequest& request, const Known& known) {
+std::shared_ptr<const PlanParts> Planner::build_last(const MatchRequest& request, const WisdomAnswer& known) {
   std::exception_ptr first;
   std::string warning;
   for (const GradedMatch& graded : std::span(known.rungs).subspan(known.recorded)) {

@@ -28,7 +28,7 @@
 
 namespace attune {
 
-struct Planned {
+struct PlannedParts {
   std::shared_ptr<const PlanParts> parts;
   bool is_best = true;   // false: a better configuration is known, but its image is not loaded or cached
   bool is_final = true;  // false: the database was locked, and the next plan() of the problem may find more
@@ -56,7 +56,7 @@ class Planner {
   // Throws Error when no configuration can be used: neither a recorded one nor a fall-back. Throws NotPrepared as the
   // policy says. With use_deterministic_only(), the configuration depends on device, wisdom and compiler, but not on
   // what is loaded or cached. A failure that may pass, such as a locked database, is an Error then.
-  Planned plan(const KernelPack& kernel, const Problem& problem, Policy policy = Policy::wait);
+  PlannedParts plan(const KernelPack& kernel, const Problem& problem, Policy policy = Policy::wait);
   // Returns what plan() would use first, without compiling or loading. Throws Error when no configuration is legal.
   Match match(const KernelPack& kernel, const Problem& problem);
   // Adds to a bundle the records of these kernels for devices of this kind, and the images that are loaded. Throws
@@ -74,7 +74,7 @@ class Planner {
  private:
   WantedImage wanted_image(const MatchRequest& request, const Configuration& configuration);
   // What the wisdom says of a request.
-  struct Known {
+  struct WisdomAnswer {
     std::vector<Record> records;
     std::vector<GradedMatch> rungs;
     std::size_t recorded = 0;  // how many of the rungs, the first ones, are of records that fit
@@ -85,10 +85,10 @@ class Planner {
   };
   // Throws Error where only deterministic configurations are used, and the kernel promises none.
   MatchRequest request_for(const KernelPack& kernel, const Problem& problem) const;
-  Wisdom::Found find(const MatchRequest& request, Reach reach);
-  Known known(const MatchRequest& request, Reach reach);
-  void complete(const MatchRequest& request, Known& known);
-  void log_miss(const MatchRequest& request, const Known& known);
+  Wisdom::LookUpResult find(const MatchRequest& request, Reach reach);
+  WisdomAnswer known(const MatchRequest& request, Reach reach);
+  void complete(const MatchRequest& request, WisdomAnswer& known);
+  void log_miss(const MatchRequest& request, const WisdomAnswer& known);
   // Makes the parts for one rung. Returns null where its configuration cannot be used, and says why in `status`.
   // Without `may_compile`, it returns null with an ok status where the image would have to be compiled.
   std::shared_ptr<const PlanParts> build(const MatchRequest& request, GradedMatch graded, Status& status,
@@ -96,16 +96,16 @@ class Planner {
   // As build(), but returns null for every failure, also for one that build() throws.
   std::shared_ptr<const PlanParts> try_build(const MatchRequest& request, const GradedMatch& graded,
                                              bool may_compile = true);
-  Planned plan_ready(const KernelPack& kernel, const MatchRequest& request, Policy policy);
-  std::optional<Planned> find_ready(const MatchRequest& request, const Known& present);
-  Planned plan_deterministic(const MatchRequest& request, Policy policy);
+  PlannedParts plan_ready(const KernelPack& kernel, const MatchRequest& request, Policy policy);
+  std::optional<PlannedParts> find_ready(const MatchRequest& request, const WisdomAnswer& present);
+  PlannedParts plan_deterministic(const MatchRequest& request, Policy policy);
   // As build(), but returns null only where the code itself cannot be used, and throws Error where something else is
   // wrong. Throws NotPrepared as the policy says.
   std::shared_ptr<const PlanParts> build_or_fail(const MatchRequest& request, const GradedMatch& graded, Policy policy,
                                                  Status& status);
   void warn_of(const MatchRequest& request, const Configuration& configuration, const Status& status);
   std::shared_ptr<const PlanParts> build_or_warn(const MatchRequest& request, const GradedMatch& graded);
-  std::shared_ptr<const PlanParts> build_last(const MatchRequest& request, const Known& known);
+  std::shared_ptr<const PlanParts> build_last(const MatchRequest& request, const WisdomAnswer& known);
 
   std::shared_ptr<Device> device_;
   Wisdom wisdom_;

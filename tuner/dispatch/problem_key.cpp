@@ -104,7 +104,7 @@ std::size_t KeyRecipe::named_place(std::string_view name) const {
 // type.
 inline std::size_t KeyRecipe::place_of(const ProblemValue& value, Reading& reading) const {
   if (value.name.empty()) {
-    const Places& next = value.is_text ? texts_ : integers_;
+    const NamePlaces& next = value.is_text ? texts_ : integers_;
     const std::size_t i = value.is_text ? reading.next_text++ : reading.next_integer++;
     if (i < next.count) return next.places[i];
     fail(value.is_text ? "too many names were passed" : "too many integers were passed");

@@ -45,10 +45,10 @@ class KeyRecipe {
     const std::vector<std::string>* listed = nullptr;  // types, choices
   };
   // An argument that gives the value of a name: the scalar with this name, or an array whose element type has it.
-  struct Source {
+  struct ArgumentSource {
     std::uint16_t place = 0, argument = 0;
   };
-  struct Places {
+  struct NamePlaces {
     std::array<std::uint8_t, most_problem_names> places{};
     std::size_t count = 0;
     void add(std::size_t place) { places[count++] = static_cast<std::uint8_t>(place); }
@@ -69,8 +69,8 @@ class KeyRecipe {
   std::vector<Name> names_;
   // The places that values without a name take, in order. Integers take those of `integers_`; texts take those of
   // `texts_`, in which the choices come before the types.
-  Places integers_, texts_;
-  std::vector<Source> sources_;  // by place
+  NamePlaces integers_, texts_;
+  std::vector<ArgumentSource> sources_;  // by place
 };
 
 }  // namespace attune

@@ -15,10 +15,10 @@ bool membarrier(int command) noexcept { return syscall(SYS_membarrier, command, 
 
 // The slots of all threads, as many as ever launched at one time. They are never freed, because threads may end after
 // everything else.
-class Slots {
+class ReaderSlots {
  public:
-  static Slots& of_process() {
-    static Slots* const slots = new Slots;
+  static ReaderSlots& of_process() {
+    static ReaderSlots* const slots = new ReaderSlots;
     return *slots;
   }
   LaunchSlot& take() {
@@ -52,7 +52,7 @@ thread_local constinit LaunchSlot* LaunchSection::of_thread_ = nullptr;
 struct SlotOwner {
   LaunchSlot* slot = nullptr;
   ~SlotOwner() {
-    if (slot != nullptr) Slots::of_process().give_back(*slot);
+    if (slot != nullptr) ReaderSlots::of_process().give_back(*slot);
     LaunchSection::of_thread_ = nullptr;
     has_ended = true;
   }
@@ -61,7 +61,7 @@ struct SlotOwner {
 thread_local constinit bool SlotOwner::has_ended = false;
 
 LaunchSlot* LaunchSection::take_slot() {
-  of_thread_ = &Slots::of_process().take();
+  of_thread_ = &ReaderSlots::of_process().take();
   if (!SlotOwner::has_ended) {
     thread_local SlotOwner owner;
     owner.slot = of_thread_;
@@ -77,7 +77,7 @@ bool GracePeriod::can_end() {
 // After the barrier, the odd turn of every launch that read before it is visible. A launch that reads after the barrier
 // finds what was published last; so does a thread that takes its slot after the list was read.
 GracePeriod::GracePeriod() : is_ordered_(can_end() && membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) {
-  Slots::of_process().for_each([this](const LaunchSlot& slot) {
+  ReaderSlots::of_process().for_each([this](const LaunchSlot& slot) {
     const std::uint64_t turns = slot.turns.load(std::memory_order_acquire);
     if ((turns & 1) != 0) launching_.emplace_back(&slot, turns);
   });

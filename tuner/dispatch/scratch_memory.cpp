@@ -10,13 +10,13 @@ ScratchMemory::ScratchMemory(Device& device, const LoadedSteps& steps) {
 
 std::uint64_t ScratchMemory::bytes() const noexcept {
   std::uint64_t bytes = 0;
-  for (const Array& array : arrays_) bytes += array.memory.bytes();
+  for (const ScratchArray& array : arrays_) bytes += array.memory.bytes();
   return bytes;
 }
 
 Status ScratchMemory::zero_on(Device& device, StreamHandle stream) const {
   Status status;
-  for (const Array& array : arrays_) {
+  for (const ScratchArray& array : arrays_) {
     if (array.memory.bytes() == 0 || !status.ok()) continue;
     Operation zero;
     zero.kind = Operation::Kind::memset;
@@ -29,7 +29,7 @@ Status ScratchMemory::zero_on(Device& device, StreamHandle stream) const {
 
 Status ScratchMemory::zero_now(Device& device) const {
   Status status;
-  for (const Array& array : arrays_)
+  for (const ScratchArray& array : arrays_)
     if (array.memory.bytes() > 0 && status.ok()) status = device.clear(array.memory.data(), array.memory.bytes());
   return status;
 }

@@ -24,15 +24,15 @@ class ScratchMemory {
   // Passes the arrays to a LaunchFrame or a StepBinding.
   template <typename Frame>
   void pass_to(Frame& frame) const {
-    for (const Array& array : arrays_) frame.set_array(array.argument, array.memory.data());
+    for (const ScratchArray& array : arrays_) frame.set_array(array.argument, array.memory.data());
   }
 
  private:
-  struct Array {
+  struct ScratchArray {
     std::size_t argument = 0;
     DeviceMemory memory;
   };
-  std::vector<Array> arrays_;
+  std::vector<ScratchArray> arrays_;
 };
 
 }  // namespace attune

@@ -38,15 +38,15 @@ const ScratchMemory& StreamScratch::Use::memory(Device& device, const LoadedStep
 
 void StreamScratch::Use::done() noexcept { of_.is_ready = true; }
 
-std::vector<StreamScratch::Unused> StreamScratch::unused(Epoch present) {
-  std::vector<Unused> found;
+std::vector<StreamScratch::IdleStream> StreamScratch::unused(Epoch present) {
+  std::vector<IdleStream> found;
   const std::lock_guard lock(mutex_);
   for (const auto& of : streams_)
     if (is_unused(of->used, present)) found.push_back({of->stream, of->used});
   return found;
 }
 
-std::optional<ScratchMemory> StreamScratch::take(const Unused& unused) {
+std::optional<ScratchMemory> StreamScratch::take(const IdleStream& unused) {
   const std::lock_guard lock(mutex_);
   const auto place = std::ranges::find_if(streams_, [&](const auto& of) { return of->stream == unused.stream; });
   if (place == streams_.end()) return std::nullopt;

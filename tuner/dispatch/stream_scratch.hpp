@@ -47,15 +47,15 @@ class StreamScratch {
   ~StreamScratch();
 
   // A stream whose memory was used neither in the present epoch nor in the one before.
-  struct Unused {
+  struct IdleStream {
     std::uint64_t stream = 0;
     Epoch used = 0;  // of its last use
   };
   // Returns all such streams.
-  std::vector<Unused> unused(Epoch present);
+  std::vector<IdleStream> unused(Epoch present);
   // Takes the memory of such a stream, or nothing if a launch has used it since. Freeing the result waits for the work
   // that uses it.
-  std::optional<ScratchMemory> take(const Unused& unused);
+  std::optional<ScratchMemory> take(const IdleStream& unused);
   std::uint64_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
 
  private:

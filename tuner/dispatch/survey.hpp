@@ -14,13 +14,15 @@
 namespace attune {
 
 // Modules that are to be dropped.
-using Doomed = std::unordered_set<const Module*>;
+using ModuleSet = std::unordered_set<const Module*>;
 
 // Plans and modules that no launch can find any more. They are freed when no launch reads them.
-using Dropped = std::vector<std::shared_ptr<const void>>;
+using Garbage = std::vector<std::shared_ptr<const void>>;
 
 // Returns whether the code of these parts is doomed.
-inline bool is_of(const PlanParts& parts, const Doomed& doomed) { return doomed.contains(parts.steps->module().get()); }
+inline bool is_of(const PlanParts& parts, const ModuleSet& doomed) {
+  return doomed.contains(parts.steps->module().get());
+}
 
 class Survey {
  public:

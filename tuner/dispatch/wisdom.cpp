@@ -25,8 +25,8 @@ Wisdom::Wisdom(std::unique_ptr<const RecordTable> database, const AddedBundles& 
     : database_(std::move(database)), bundles_(bundles), warnings_(warnings) {}
 
 // Cold functions are compiled for size: libattune.so is to stay small.
-[[gnu::cold]] Wisdom::Found Wisdom::find(const MatchRequest& request, Reach reach) {
-  Found found;
+[[gnu::cold]] Wisdom::LookUpResult Wisdom::find(const MatchRequest& request, Reach reach) {
+  LookUpResult found;
   found.candidates.are_all = true;
   for (const auto& bundle : bundles_.wisdom()) add_from(*bundle, request, reach, found);
   if (database_ != nullptr) {
@@ -42,7 +42,8 @@ Wisdom::Wisdom(std::unique_ptr<const RecordTable> database, const AddedBundles& 
   return found;
 }
 
-[[gnu::cold]] void Wisdom::add_from(const RecordTable& source, const MatchRequest& request, Reach reach, Found& found) {
+[[gnu::cold]] void Wisdom::add_from(const RecordTable& source, const MatchRequest& request, Reach reach,
+                                    LookUpResult& found) {
   try {
     Candidates more = look_up(source, request, reach);
     if (more.damaged > 0)

@@ -19,14 +19,14 @@ class Wisdom {
   // `database`: null where there is none. `bundles` and `warnings` must outlive it.
   Wisdom(std::unique_ptr<const RecordTable> database, const AddedBundles& bundles, Warnings& warnings);
 
-  struct Found {
+  struct LookUpResult {
     Candidates candidates;
     bool is_final = true;  // false: another process has the database locked, and a later look may find more
     std::string failure;   // why a source could not be read; "": all were
   };
   // Returns the records for a request. Of several records with one key, it returns the strongest, whichever source has
   // it. It waits a tenth of a second for a locked database, and then does not ask it again for a second.
-  Found find(const MatchRequest& request, Reach reach);
+  LookUpResult find(const MatchRequest& request, Reach reach);
 
   // Returns all records of a kernel's code and contract on devices of a kind, of each key the strongest. Throws Error
   // where a source cannot be read.
@@ -34,7 +34,7 @@ class Wisdom {
 
  private:
   using Clock = std::chrono::steady_clock;
-  void add_from(const RecordTable& source, const MatchRequest& request, Reach reach, Found& found);
+  void add_from(const RecordTable& source, const MatchRequest& request, Reach reach, LookUpResult& found);
   std::unique_ptr<const RecordTable> database_;
   const AddedBundles& bundles_;
   Warnings& warnings_;

@@ -19,7 +19,7 @@ constexpr std::size_t longest_index = 200;  // tokens
 constexpr int guessed_bytes = 16;           // of a structure
 
 // Returns the role of an array, by how the kernel uses it: `a[i] = x` sets it; anything else than `a[i]` may.
-std::string role_of(const Parts& parts, const FunctionParameter& parameter, std::string& mark) {
+std::string role_of(const DraftParts& parts, const FunctionParameter& parameter, std::string& mark) {
   if (parameter.is_const) return "in";
   bool is_read = false, is_set = false, may_be_set = false;
   const Texts& code = parts.kernel.code;
@@ -45,7 +45,7 @@ std::string role_of(const Parts& parts, const FunctionParameter& parameter, std:
 }
 
 // Returns the elements for which the host code allocates memory: `cudaMalloc(&a, n * sizeof(float))`; "" if none tells.
-std::string allocated(const Parts& parts, std::size_t index) {
+std::string allocated(const DraftParts& parts, std::size_t index) {
   const std::string text = parts.expression(parts.definition("&" + parts.passed(index))).value_or("");
   static const std::regex product(
       R"((?:sizeof\([^()]*\) ?\* ?)?((?:[^()+<>?-]|\((?:[^()]|\([^()]*\))*\))+?)(?: ?\* ?sizeof\([^()]*\))?)");
@@ -63,12 +63,12 @@ std::string allocated(const Parts& parts, std::size_t index) {
 }
 
 // Returns the type of which a template structure seems to be made: T of `Pack<T, 2>`; "" for any other.
-std::string member_type(const Parts& parts, const std::string& spelling) {
+std::string member_type(const DraftParts& parts, const std::string& spelling) {
   const std::size_t begin = spelling.find('<') + 1, end = spelling.find_first_of(",>", begin);
   return begin == 0 || end == std::string::npos ? "" : parts.type(spelling.substr(begin, end - begin));
 }
 
-std::string array_line(Parts& parts, std::size_t index, std::string& mark) {
+std::string array_line(DraftParts& parts, std::size_t index, std::string& mark) {
   const FunctionParameter& parameter = parts.kernel.parameters[index];
   std::string type = parts.type(parameter.type), elements = allocated(parts, index);
   const std::string role = role_of(parts, parameter, mark),
@@ -99,7 +99,7 @@ std::string array_line(Parts& parts, std::size_t index, std::string& mark) {
 
 // Returns the number that the launch passes, or its constant: "0.12" of `constexpr float lambda = 0.12f`; "" if
 // unknown.
-std::string number_passed(const Parts& parts, std::size_t index) {
+std::string number_passed(const DraftParts& parts, std::size_t index) {
   static const std::regex decimal(R"((-?\d+\.?\d*(?:[eE][-+]?\d+)?)[fF]?)");
   if (const std::optional<std::int64_t> value = parts.value(parts.passed(index))) return std::to_string(*value);
   const std::string text = parts.resolved(parts.passed(index));
@@ -107,7 +107,7 @@ std::string number_passed(const Parts& parts, std::size_t index) {
   return std::regex_match(text, match, decimal) ? match[1].str() : "";
 }
 
-std::string scalar_line(const Parts& parts, std::size_t index, const std::string& name, std::string& mark) {
+std::string scalar_line(const DraftParts& parts, std::size_t index, const std::string& name, std::string& mark) {
   const FunctionParameter& parameter = parts.kernel.parameters[index];
   const std::string type = parts.type(parameter.type);
   const TypeInfo* const known = find_type(type);
@@ -128,7 +128,7 @@ std::string scalar_line(const Parts& parts, std::size_t index, const std::string
 
 }  // namespace
 
-void draft_arguments(Parts& parts) {
+void draft_arguments(DraftParts& parts) {
   Texts names;
   std::set<std::string> taken;
   for (const std::vector<Line>* lines : {&parts.parameters, &parts.problem})

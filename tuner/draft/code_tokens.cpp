@@ -16,7 +16,7 @@ CodeTokens::CodeTokens(std::string_view source) : lexer_(source) {
 }
 
 void CodeTokens::read_directive() {
-  Tokens line;
+  DraftTokens line;
   const SourceToken* token = lexer_.next();
   for (; token != nullptr && token->kind != SourceToken::Kind::line_end; token = lexer_.next())
     line.push_back({token->kind, token->text, token->after_blank});
@@ -24,7 +24,7 @@ void CodeTokens::read_directive() {
   if (line[0].text != "define") return read_condition(line[0].text, line.size() == 2 ? line[1].text : "");
   if (skips_ || line.size() < 2) return;
   const bool has_arguments = line.size() > 2 && line[2].text == "(" && !line[2].after_blank;
-  macros_.push_back({std::string(line[1].text), has_arguments, Tokens(line.begin() + 2, line.end())});
+  macros_.push_back({std::string(line[1].text), has_arguments, DraftTokens(line.begin() + 2, line.end())});
 }
 
 void CodeTokens::read_condition(std::string_view word, std::string_view condition) {
@@ -42,19 +42,19 @@ void CodeTokens::read_condition(std::string_view word, std::string_view conditio
   }
 }
 
-int step_of(const Token& token) {
+int step_of(const DraftToken& token) {
   constexpr std::string_view brackets = "([{)]}";
   const std::size_t at = token.kind == SourceToken::Kind::sign ? brackets.find(token.text) : std::string_view::npos;
   return at == std::string_view::npos ? 0 : at < brackets.size() / 2 ? 1 : -1;
 }
 
-std::size_t position_of(Part part, std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::find(part, text, &Token::text) - part.begin());
+std::size_t position_of(TokenSpan part, std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::find(part, text, &DraftToken::text) - part.begin());
 }
 
-bool holds(Part part, std::string_view text) { return position_of(part, text) < part.size(); }
+bool holds(TokenSpan part, std::string_view text) { return position_of(part, text) < part.size(); }
 
-std::size_t closing(Part part, std::size_t at) {
+std::size_t closing(TokenSpan part, std::size_t at) {
   int depth = 0;
   for (; at < part.size(); ++at) {
     depth += step_of(part[at]);
@@ -63,22 +63,22 @@ std::size_t closing(Part part, std::size_t at) {
   return at;
 }
 
-Part inside(Part part, std::size_t at) {
+TokenSpan inside(TokenSpan part, std::size_t at) {
   const std::size_t end = closing(part, at);
-  return end < part.size() ? part.subspan(at + 1, end - at - 1) : Part();
+  return end < part.size() ? part.subspan(at + 1, end - at - 1) : TokenSpan();
 }
 
-std::string text_of(Part part) {
+std::string text_of(TokenSpan part) {
   std::string text;
-  for (const Token& token : part) {
+  for (const DraftToken& token : part) {
     if (token.after_blank && !text.empty()) text += ' ';
     text += token.text;
   }
   return text;
 }
 
-std::vector<Part> split_at_commas(Part part, bool angles) {
-  std::vector<Part> parts;
+std::vector<TokenSpan> split_at_commas(TokenSpan part, bool angles) {
+  std::vector<TokenSpan> parts;
   if (part.empty()) return parts;
   int depth = 0;
   std::size_t begin = 0;

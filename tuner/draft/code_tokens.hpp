@@ -11,19 +11,19 @@
 
 namespace attune::draft {
 
-struct Token {
+struct DraftToken {
   SourceToken::Kind kind{};
   std::string_view text;
   bool after_blank = false;
   bool is_word() const { return kind == SourceToken::Kind::word; }
 };
-using Tokens = std::vector<Token>;
-using Part = std::span<const Token>;
+using DraftTokens = std::vector<DraftToken>;
+using TokenSpan = std::span<const DraftToken>;
 
-struct Macro {
+struct MacroText {
   std::string name;
   bool has_arguments = false;
-  Tokens body;
+  DraftTokens body;
 };
 
 // Reads a text, which must outlive this object. Text under `#if 0` is left out. So is an `#else` whose braces would
@@ -31,8 +31,8 @@ struct Macro {
 class CodeTokens {
  public:
   explicit CodeTokens(std::string_view source);
-  const Tokens& code() const { return code_; }
-  const std::vector<Macro>& macros() const { return macros_; }  // in the order of the text
+  const DraftTokens& code() const { return code_; }
+  const std::vector<MacroText>& macros() const { return macros_; }  // in the order of the text
 
  private:
   struct Branch {
@@ -46,23 +46,23 @@ class CodeTokens {
   bool skips_ = false;
   int depth_ = 0;  // of braces
   std::vector<Branch> branches_;
-  Tokens code_;
-  std::vector<Macro> macros_;
+  DraftTokens code_;
+  std::vector<MacroText> macros_;
 };
 
 // Returns how a token changes the depth of brackets: 1, -1 or 0.
-int step_of(const Token& token);
+int step_of(const DraftToken& token);
 // Returns whether one of the tokens is this word or sign.
-bool holds(Part part, std::string_view text);
+bool holds(TokenSpan part, std::string_view text);
 // Returns the position of a text, or the number of tokens.
-std::size_t position_of(Part part, std::string_view text);
+std::size_t position_of(TokenSpan part, std::string_view text);
 // Returns the text of tokens, comments left out.
-std::string text_of(Part part);
+std::string text_of(TokenSpan part);
 // Returns the position of the bracket that closes the one at `at`, or the number of tokens if none does.
-std::size_t closing(Part part, std::size_t at);
+std::size_t closing(TokenSpan part, std::size_t at);
 // Returns what stands in the brackets that open at `at`; nothing if they do not close.
-Part inside(Part part, std::size_t at);
+TokenSpan inside(TokenSpan part, std::size_t at);
 // Splits at commas outside of brackets, with `angles` of <> too. Returns nothing for no tokens.
-std::vector<Part> split_at_commas(Part part, bool angles);
+std::vector<TokenSpan> split_at_commas(TokenSpan part, bool angles);
 
 }  // namespace attune::draft

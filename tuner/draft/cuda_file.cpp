@@ -14,13 +14,13 @@ constexpr std::size_t most_entries = 1000, most_launches = 100, most_declared = 
 class FileReader {
  public:
   explicit FileReader(const CodeTokens& tokens) : code_(tokens.code()) {
-    for (const Macro& macro : tokens.macros()) {
+    for (const MacroText& macro : tokens.macros()) {
       if (holds(macro.body, "__global__")) file_.hidden_by = macro.name;
       if (macro.has_arguments) add_helper(macro.name, macro.body);
       if (macro.has_arguments || macro.body.empty() || file_.macros.size() == most_entries) continue;
       if (file_.definitions.emplace(macro.name, Texts{text_of(macro.body)}).second) file_.macros.push_back(macro.name);
     }
-    for (const Token& token : code_)
+    for (const DraftToken& token : code_)
       if (token.is_word()) file_.words.emplace(token.text);
   }
 
@@ -48,7 +48,7 @@ class FileReader {
  private:
   // Enters a name space, or a function, a class and the like.
   void open(std::size_t at) {
-    const Part before = Part(code_).subspan(begin_, at - begin_);
+    const TokenSpan before = TokenSpan(code_).subspan(begin_, at - begin_);
     const std::size_t space = position_of(before, "namespace");
     const bool is_linkage = before.size() == 2 && before[0].text == "extern";
     if (functions_ > 0 || (space > 1 && !is_linkage)) {
@@ -75,34 +75,35 @@ class FileReader {
     if (at >= code_.size() || code_[at].text == ";") return at;  // only declared
     const std::size_t end = closing(code_, at);
     if (file_.kernels.size() == most_entries || scope_.size() > most_entries) return end;
-    std::optional<Kernel> kernel = read_declaration(Part(code_).subspan(begin_, at - begin_), scope_);
-    if (!kernel || std::ranges::count(file_.kernels, kernel->name, &Kernel::name) > 0) return end;
-    for (const Token& token : Part(code_).subspan(begin_, end - begin_)) kernel->code.emplace_back(token.text);
+    std::optional<KernelFunction> kernel = read_declaration(TokenSpan(code_).subspan(begin_, at - begin_), scope_);
+    if (!kernel || std::ranges::count(file_.kernels, kernel->name, &KernelFunction::name) > 0) return end;
+    for (const DraftToken& token : TokenSpan(code_).subspan(begin_, end - begin_))
+      kernel->code.emplace_back(token.text);
     file_.kernels.push_back(*std::move(kernel));
     return end;
   }
 
   // Reads the function whose `__device__` is at `at`. Returns the position of its last token, or `at` if none is read.
   std::size_t read_helper(std::size_t at) {
-    const Part rest = Part(code_).subspan(at, std::min(most_declared, code_.size() - at));
+    const TokenSpan rest = TokenSpan(code_).subspan(at, std::min(most_declared, code_.size() - at));
     std::size_t body = 0;
     while (body < rest.size() && rest[body].text != "{" && rest[body].text != ";")
       body = rest[body].text == "(" ? closing(rest, body) + 1 : body + 1;
     if (body >= rest.size() || rest[body].text == ";") return at;
-    const std::optional<Kernel> function = read_declaration(rest.first(body), "");
+    const std::optional<KernelFunction> function = read_declaration(rest.first(body), "");
     if (!function) return at;
     const std::size_t end = closing(code_, at + body);
-    add_helper(function->name, Part(code_).subspan(at + body, end - at - body));
+    add_helper(function->name, TokenSpan(code_).subspan(at + body, end - at - body));
     return end;
   }
 
-  void add_helper(const std::string& name, Part code) {
+  void add_helper(const std::string& name, TokenSpan code) {
     if (file_.helpers.size() == most_entries) return;
     Texts& texts = file_.helpers[name];
-    for (const Token& token : code) texts.emplace_back(token.text);
+    for (const DraftToken& token : code) texts.emplace_back(token.text);
   }
 
-  const Tokens& code_;
+  const DraftTokens& code_;
   CudaFile file_;
   std::string scope_;               // name spaces: "image::"
   std::vector<std::size_t> outer_;  // bytes of the scope around each
@@ -113,9 +114,9 @@ class FileReader {
 
 }  // namespace
 
-bool Kernel::mentions(std::string_view word) const { return std::ranges::find(reached, word) != reached.end(); }
+bool KernelFunction::mentions(std::string_view word) const { return std::ranges::find(reached, word) != reached.end(); }
 
-Kernel with_helpers(const CudaFile& file, Kernel kernel) {
+KernelFunction with_helpers(const CudaFile& file, KernelFunction kernel) {
   std::map<std::string, Texts> left = file.helpers;
   Texts& all = kernel.reached = kernel.code;
   for (std::size_t i = 0; i < all.size(); ++i) {  // it grows

@@ -25,7 +25,7 @@ struct FunctionParameter {
   bool is_const = false;
 };
 
-struct Kernel {
+struct KernelFunction {
   std::string name;  // qualified: "image::blur"
   std::vector<TemplateParameter> template_parameters;
   std::vector<FunctionParameter> parameters;
@@ -50,7 +50,7 @@ struct Launch {
 };
 
 struct CudaFile {
-  std::vector<Kernel> kernels;
+  std::vector<KernelFunction> kernels;
   std::vector<Launch> launches;
   Definitions definitions;                   // of the whole file
   Texts macros;                              // those of them that are macros
@@ -64,7 +64,7 @@ struct CudaFile {
 CudaFile read_cuda_file(std::string_view text);
 
 // Returns the kernel with all that it reaches: its code, and that of the helpers that it names or that they name.
-Kernel with_helpers(const CudaFile& file, Kernel kernel);
+KernelFunction with_helpers(const CudaFile& file, KernelFunction kernel);
 
 // Returns the last part of a qualified name.
 std::string_view last_name(std::string_view name);

@@ -11,13 +11,13 @@ namespace attune::draft {
 
 // Reads what stands before the body of a function with `__global__`. `scope`: "image::", or "". Returns nothing for
 // what is no kernel of its own: a specialisation, or a text that cannot be read.
-std::optional<Kernel> read_declaration(Part declaration, const std::string& scope);
+std::optional<KernelFunction> read_declaration(TokenSpan declaration, const std::string& scope);
 
 // Notes what is set at a token: `NAME = VALUE`, `dim3 NAME(...)`, `typedef TYPE NAME`, cudaMalloc(&NAME, BYTES). A
 // variable that is changed is not known any more.
-void note_definition(Part part, std::size_t at, Definitions& known);
+void note_definition(TokenSpan part, std::size_t at, Definitions& known);
 
 // Returns the launch whose <<< is at a token, if one is.
-std::optional<Launch> read_launch(Part part, std::size_t at, const Definitions& locals);
+std::optional<Launch> read_launch(TokenSpan part, std::size_t at, const Definitions& locals);
 
 }  // namespace attune::draft

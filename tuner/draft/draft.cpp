@@ -25,7 +25,7 @@ void add_lines(std::string& text, std::string_view section, const std::vector<Li
 }
 
 // Returns the tolerance of the results, as text of a section; "" where integers are compared.
-std::string check_text(const Parts& parts) {
+std::string check_text(const DraftParts& parts) {
   for (const std::string& type : parts.outputs) {
     const TypeInfo* const known = find_type(type);  // else a type of the problem
     if (known != nullptr && known->type_class != TypeClass::floating) continue;
@@ -46,7 +46,7 @@ constexpr std::string_view remarks =
     "# compared with those of the first values above.\n"
     "# [metrics]  what a launch moves and computes, for rates: bytes = \"2 * n * sizeof('float')\", flops = \"n\"\n";
 
-std::string front_matter(const Parts& parts, const std::string& include) {
+std::string front_matter(const DraftParts& parts, const std::string& include) {
   std::string name(last_name(parts.kernel.name).substr(0, 100));
   for (char& c : name)
     if (!is_word(c)) c = '_';
@@ -68,16 +68,17 @@ std::string front_matter(const Parts& parts, const std::string& include) {
   return visible_text(text);
 }
 
-const Kernel* find_kernel(const CudaFile& file, std::string_view name) {
-  auto found = std::ranges::find(file.kernels, name, &Kernel::name);
+const KernelFunction* find_kernel(const CudaFile& file, std::string_view name) {
+  auto found = std::ranges::find(file.kernels, name, &KernelFunction::name);
   if (found == file.kernels.end())
-    found = std::ranges::find(file.kernels, name, [](const Kernel& kernel) { return last_name(kernel.name); });
+    found = std::ranges::find(file.kernels, name, [](const KernelFunction& kernel) { return last_name(kernel.name); });
   return found == file.kernels.end() ? nullptr : &*found;
 }
 
 }  // namespace
 
-const Kernel& chosen_kernel(const CudaFile& file, const std::optional<std::string>& name, const std::string& shown) {
+const KernelFunction& chosen_kernel(const CudaFile& file, const std::optional<std::string>& name,
+                                    const std::string& shown) {
   if (file.kernels.empty())
     throw UsageError(fmt::format("{} has no kernel{}", shown,
                                  file.hidden_by.empty()
@@ -86,27 +87,27 @@ const Kernel& chosen_kernel(const CudaFile& file, const std::optional<std::strin
                                                    "`__global__` where {0} stands",
                                                    file.hidden_by)));
   Texts names;
-  for (const Kernel& kernel : file.kernels) names.emplace_back(name ? last_name(kernel.name) : kernel.name);
+  for (const KernelFunction& kernel : file.kernels) names.emplace_back(name ? last_name(kernel.name) : kernel.name);
   if (name) {
-    if (const Kernel* const kernel = find_kernel(file, *name)) return *kernel;
+    if (const KernelFunction* const kernel = find_kernel(file, *name)) return *kernel;
     throw UsageError(fmt::format("{} has no kernel `{}`{}", shown, *name, suggestion(*name, names)));
   }
   if (file.kernels.size() == 1) return file.kernels.front();
   for (const Launch& launch : file.launches)
-    if (const Kernel* const kernel = find_kernel(file, launch.kernel)) return *kernel;
+    if (const KernelFunction* const kernel = find_kernel(file, launch.kernel)) return *kernel;
   if (names.size() > 20) names.resize(20), names.emplace_back("...");
   throw UsageError(fmt::format("{} has {} kernels and launches none; name one: --kernel NAME, of {}", shown,
                                file.kernels.size(), fmt::join(names, ", ")));
 }
 
-std::string drafted(const CudaFile& file, const Kernel& kernel, const std::string& include) {
+std::string drafted(const CudaFile& file, const KernelFunction& kernel, const std::string& include) {
   const bool is_plain = include.find_first_of("\"\n\r") == std::string::npos &&
                         include.find("*/") == std::string::npos && visible_text(include) == include;
   if (!is_plain)
     throw UsageError("an #include cannot name `" + include +
                      "`; give the file a name without quotes and control characters");
   const auto launch = std::ranges::find(file.launches, last_name(kernel.name), &Launch::kernel);
-  Parts parts{
+  DraftParts parts{
       .file = file, .kernel = with_helpers(file, kernel), .launch = launch == file.launches.end() ? nullptr : &*launch};
   draft_parameters(parts);
   draft_sizes(parts);

@@ -13,11 +13,12 @@ namespace attune::draft {
 
 // Returns the kernel of this name, qualified or not; without a name the one that is launched first, or the only one.
 // Throws UsageError, which lists the names or suggests the nearest one. `shown` names the file in messages.
-const Kernel& chosen_kernel(const CudaFile& file, const std::optional<std::string>& name, const std::string& shown);
+const KernelFunction& chosen_kernel(const CudaFile& file, const std::optional<std::string>& name,
+                                    const std::string& shown);
 
 // Returns the kernel file. `include`: how it names the CUDA file in its #include. Throws UsageError if that cannot
 // stand in an #include.
-std::string drafted(const CudaFile& file, const Kernel& kernel, const std::string& include);
+std::string drafted(const CudaFile& file, const KernelFunction& kernel, const std::string& include);
 
 // A line that a person has to look at.
 struct Mark {

@@ -11,7 +11,7 @@ namespace attune::draft {
 namespace {
 
 // Returns what the launches give for a template parameter, each once; else its default.
-Texts given(const Parts& parts, std::size_t index) {
+Texts given(const DraftParts& parts, std::size_t index) {
   Texts texts;
   for (const Launch& launch : parts.file.launches)
     if (launch.kernel == last_name(parts.kernel.name) && index < launch.template_arguments.size())
@@ -22,7 +22,7 @@ Texts given(const Parts& parts, std::size_t index) {
 }
 
 // Each returns what the entry gives for the parameter: a new name of the problem or the parameters, or "".
-std::string draft_type(Parts& parts, const TemplateParameter& parameter, const Texts& texts) {
+std::string draft_type(DraftParts& parts, const TemplateParameter& parameter, const Texts& texts) {
   Texts types;
   for (const std::string& text : texts)
     if (const std::string type = parts.type(text); !type.empty() && std::ranges::count(types, type) == 0)
@@ -35,7 +35,7 @@ std::string draft_type(Parts& parts, const TemplateParameter& parameter, const T
   return name;
 }
 
-std::string draft_number(Parts& parts, const TemplateParameter& parameter, const Texts& texts) {
+std::string draft_number(DraftParts& parts, const TemplateParameter& parameter, const Texts& texts) {
   const std::string given = texts.empty() ? "" : texts[0];
   if (const auto macro = parts.names.find(given); macro != parts.names.end()) return macro->second;
   const bool is_boolean = parameter.type == "bool";
@@ -50,7 +50,7 @@ std::string draft_number(Parts& parts, const TemplateParameter& parameter, const
   return name;
 }
 
-void draft_macros(Parts& parts) {
+void draft_macros(DraftParts& parts) {
   for (const std::string& name : parts.file.macros) {
     const std::int64_t value = parts.value(name).value_or(0);
     const bool is_tuned = parts.kernel.mentions(name) && is_tunable(name) && is_allowed_name(name);
@@ -62,7 +62,7 @@ void draft_macros(Parts& parts) {
 }
 
 // Returns whether a parameter of the kernel may be a size: an integer of a name that front matter may have.
-bool may_be_size(const Parts& parts, const FunctionParameter& parameter) {
+bool may_be_size(const DraftParts& parts, const FunctionParameter& parameter) {
   constexpr std::string_view types[] = {"int32", "uint32", "int64", "uint64"};
   return std::ranges::find(types, parts.type(parameter.type)) != std::end(types) && parameter.pointers == 0 &&
          is_allowed_name(parameter.name) && std::ranges::count(parts.problem, parameter.name, &Line::key) == 0;
@@ -76,7 +76,7 @@ std::string size_text(std::int64_t known, bool is_alone) {
 
 }  // namespace
 
-void draft_parameters(Parts& parts) {
+void draft_parameters(DraftParts& parts) {
   draft_macros(parts);
   for (std::size_t i = 0; i < parts.kernel.template_parameters.size(); ++i) {
     const TemplateParameter& parameter = parts.kernel.template_parameters[i];
@@ -89,7 +89,7 @@ void draft_parameters(Parts& parts) {
   }
 }
 
-void draft_sizes(Parts& parts) {
+void draft_sizes(DraftParts& parts) {
   const std::vector<FunctionParameter>& all = parts.kernel.parameters;
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < all.size(); ++i)

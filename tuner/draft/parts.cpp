@@ -44,7 +44,7 @@ std::string with_ceil(const std::string& text) {
 // Writes an integer expression of host code in attune's words.
 class Translation {
  public:
-  explicit Translation(const Parts& parts) : parts_(parts) {}
+  explicit Translation(const DraftParts& parts) : parts_(parts) {}
 
   std::string text(std::string_view code) {
     const CodeTokens tokens(code);
@@ -61,8 +61,8 @@ class Translation {
 
  private:
   // Translates what is at `at`, and goes on behind it.
-  std::string read(Part part, std::size_t& at) {
-    const Token& token = part[at];
+  std::string read(TokenSpan part, std::size_t& at) {
+    const DraftToken& token = part[at];
     std::string word(token.text);
     if (token.is_word()) return read_name(part, at);
     if (token.text == "(" && !type_name(text_of(inside(part, at))).empty()) {
@@ -80,7 +80,7 @@ class Translation {
     return word;
   }
 
-  std::string read_name(Part part, std::size_t& at) {
+  std::string read_name(TokenSpan part, std::size_t& at) {
     if (part[at].text == "std" && at + 3 < part.size() && part[at + 1].text == ":") at += 3;
     std::string name(part[at++].text);
     const std::string_view next = at < part.size() ? part[at].text : "";
@@ -112,13 +112,13 @@ class Translation {
     return is_whole || std::ranges::all_of(value, is_word) ? value : "(" + value + ")";
   }
 
-  const Parts& parts_;
+  const DraftParts& parts_;
   std::size_t steps_ = 0;
 };
 
 }  // namespace
 
-std::optional<std::string> Parts::expression(const std::string& code) const {
+std::optional<std::string> DraftParts::expression(const std::string& code) const {
   try {
     std::string text = Translation(*this).text(code);
     static_cast<void>(Expression(text));
@@ -128,7 +128,7 @@ std::optional<std::string> Parts::expression(const std::string& code) const {
   }
 }
 
-std::optional<std::int64_t> Parts::value(const std::string& code) const {
+std::optional<std::int64_t> DraftParts::value(const std::string& code) const {
   const std::optional<std::string> text = expression(code);
   return text ? constant_value(*text) : std::nullopt;
 }
@@ -141,7 +141,7 @@ std::optional<std::int64_t> constant_value(const std::string& expression) {
   }
 }
 
-std::string Parts::definition(const std::string& name) const {
+std::string DraftParts::definition(const std::string& name) const {
   const std::size_t dot = name.find('.');
   const Definitions& all =
       launch != nullptr && launch->locals.contains(name.substr(0, dot)) ? launch->locals : file.definitions;
@@ -151,7 +151,7 @@ std::string Parts::definition(const std::string& name) const {
   return index < known->second.size() ? known->second[index] : index < 3 ? "1" : "";
 }
 
-std::string Parts::new_name(const std::string& wanted) const {
+std::string DraftParts::new_name(const std::string& wanted) const {
   const auto is_taken = [&](const std::string& name) {
     const bool is_defined =
         std::ranges::count(problem, name, &Line::key) + std::ranges::count(parameters, name, &Line::key) > 0;
@@ -164,40 +164,40 @@ std::string Parts::new_name(const std::string& wanted) const {
   return name;
 }
 
-std::string Parts::type(const std::string& spelling) const {
+std::string DraftParts::type(const std::string& spelling) const {
   if (const auto known = names.find(spelling); known != names.end()) return known->second;
   return type_name(resolved(spelling));
 }
 
-std::string Parts::resolved(std::string name) const {
+std::string DraftParts::resolved(std::string name) const {
   for (int i = 0; i < most_aliases && !definition(name).empty(); ++i) name = definition(name);
   return name;
 }
 
-Texts Parts::names_in(const std::string& code) const {
+Texts DraftParts::names_in(const std::string& code) const {
   Texts found;
   std::string next = code;
   for (std::size_t i = 0; i <= found.size() && i < longest; ++i) {
     const CodeTokens tokens(next);
-    for (const Token& token : tokens.code())
+    for (const DraftToken& token : tokens.code())
       if (token.is_word()) found.emplace_back(token.text);
     next = i < found.size() ? definition(found[i]) : "";
   }
   return found;
 }
 
-bool Parts::passes_counter(std::size_t index) const {
+bool DraftParts::passes_counter(std::size_t index) const {
   const std::string name = passed(index);
   if (launch == nullptr || !launch->locals.contains("++" + name)) return false;
   const auto depends = [&](const std::string& code) { return std::ranges::count(names_in(code), name) > 0; };
   return std::ranges::none_of(launch->grid, depends) && std::ranges::none_of(launch->block, depends);
 }
 
-std::string Parts::passed(std::size_t index) const {
+std::string DraftParts::passed(std::size_t index) const {
   return launch != nullptr && index < launch->arguments.size() ? launch->arguments[index] : "";
 }
 
-bool Parts::uses(const char* variable, int dimension) const {
+bool DraftParts::uses(const char* variable, int dimension) const {
   const std::array<std::string, 3> wanted = {variable, ".", std::string(1, "xyz"[dimension])};
   return !std::ranges::search(kernel.reached, wanted).empty();
 }

@@ -18,9 +18,9 @@ struct Line {
 
 constexpr std::int64_t most_threads = 1024;  // of a block, on every GPU
 
-struct Parts {
+struct DraftParts {
   const CudaFile& file;
-  const Kernel kernel;
+  const KernelFunction kernel;
   const Launch* launch = nullptr;  // the first of the kernel; null if the file has none
   std::vector<Line> problem = {}, parameters = {}, step = {}, arguments = {};
   std::map<std::string, std::string> names = {};  // of the code, and what front matter calls them
@@ -59,9 +59,9 @@ std::string quoted(const std::string& text);
 std::string quoted_list(const Texts& texts);
 
 // These fill in the parts, in this order.
-void draft_parameters(Parts& parts);  // types of the problem, parameters
-void draft_sizes(Parts& parts);       // the rest of the problem
-void draft_step(Parts& parts);        // entry, grid, block, shared memory
-void draft_arguments(Parts& parts);
+void draft_parameters(DraftParts& parts);  // types of the problem, parameters
+void draft_sizes(DraftParts& parts);       // the rest of the problem
+void draft_step(DraftParts& parts);        // entry, grid, block, shared memory
+void draft_arguments(DraftParts& parts);
 
 }  // namespace attune::draft

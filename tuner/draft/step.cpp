@@ -12,7 +12,7 @@
 namespace attune::draft {
 namespace {
 
-void add_entry(Parts& parts) {
+void add_entry(DraftParts& parts) {
   std::string arguments, mark;
   for (const std::string& text : parts.template_arguments) {
     if (text.empty()) mark = "FILL IN: a template argument in place of 0";
@@ -23,7 +23,7 @@ void add_entry(Parts& parts) {
 
 // Returns the dimensions in attune's words, without those of 1 at the end. Where the launch has none that attune can
 // say, they are the guess, and the mark says so.
-Texts dimensions(const Parts& parts, const Texts& codes, const Texts& guess, std::string& mark) {
+Texts dimensions(const DraftParts& parts, const Texts& codes, const Texts& guess, std::string& mark) {
   Texts result;
   for (const std::string& code : codes) result.push_back(parts.expression(code).value_or(""));
   if (codes.empty())
@@ -37,12 +37,12 @@ Texts dimensions(const Parts& parts, const Texts& codes, const Texts& guess, std
 }
 
 // Returns the most threads that the kernel's __launch_bounds__ allow.
-std::int64_t bound_of(const Parts& parts) {
+std::int64_t bound_of(const DraftParts& parts) {
   return std::clamp<std::int64_t>(parts.value(parts.kernel.launch_bound).value_or(most_threads), 1, most_threads);
 }
 
 // Returns the first parameter of the file that is chosen for speed and begins with this; "" if there is none.
-std::string parameter_of(const Parts& parts, const std::string& number) {
+std::string parameter_of(const DraftParts& parts, const std::string& number) {
   for (const Line& line : parts.parameters)
     if (is_tunable(line.key) && is_digit(line.value[1]) && line.value.starts_with("[" + number) &&
         !line.mark.starts_with("CHECK"))
@@ -50,7 +50,7 @@ std::string parameter_of(const Parts& parts, const std::string& number) {
   return "";
 }
 
-Texts guessed_block(const Parts& parts) {
+Texts guessed_block(const DraftParts& parts) {
   constexpr std::int64_t flat = 256, side = 16;
   const bool is_flat = !parts.uses("threadIdx", 1);
   std::string text = parts.kernel.mentions("blockDim") ? "" : parameter_of(parts, "");
@@ -59,14 +59,14 @@ Texts guessed_block(const Parts& parts) {
 }
 
 // Returns the size of the problem that the launch names for a dimension, else that of the dimension.
-std::string size_along(const Parts& parts, const Texts& codes, std::size_t dimension) {
+std::string size_along(const DraftParts& parts, const Texts& codes, std::size_t dimension) {
   for (const std::string& name : parts.names_in(dimension < codes.size() ? codes[dimension] : ""))
     if (const auto known = parts.names.find(name); known != parts.names.end())
       if (std::ranges::count(parts.sizes, known->second) > 0) return known->second;
   return parts.sizes[std::min(dimension, parts.sizes.size() - 1)];
 }
 
-Texts guessed_grid(const Parts& parts, const Texts& codes, const Texts& block) {
+Texts guessed_grid(const DraftParts& parts, const Texts& codes, const Texts& block) {
   Texts grid;
   for (std::size_t d = 0; d < 3 && d < std::max(parts.sizes.size(), block.size()); ++d) {
     const std::string size = size_along(parts, codes, d);
@@ -76,7 +76,7 @@ Texts guessed_grid(const Parts& parts, const Texts& codes, const Texts& block) {
   return grid;
 }
 
-std::string add_block(Parts& parts, std::int64_t value, const char* wanted) {
+std::string add_block(DraftParts& parts, std::int64_t value, const char* wanted) {
   const std::string name = parts.new_name(wanted);
   parts.parameters.push_back(
       {name, values_around(value, bound_of(parts)),
@@ -85,7 +85,7 @@ std::string add_block(Parts& parts, std::int64_t value, const char* wanted) {
 }
 
 // Makes a parameter of each number of the block if the kernel may have another: in grid and shared memory too.
-void name_numbers(Parts& parts, Texts& block, std::string& mark, Texts& grid, std::string& shared) {
+void name_numbers(DraftParts& parts, Texts& block, std::string& mark, Texts& grid, std::string& shared) {
   constexpr const char* wanted[] = {"BLOCK_X", "BLOCK_Y", "BLOCK_Z"};
   for (std::size_t d = 0; d < block.size(); ++d) {
     const std::int64_t value = constant_value(block[d]).value_or(1);
@@ -103,7 +103,7 @@ void name_numbers(Parts& parts, Texts& block, std::string& mark, Texts& grid, st
 
 }  // namespace
 
-void draft_step(Parts& parts) {
+void draft_step(DraftParts& parts) {
   const Launch none, &launch = parts.launch != nullptr ? *parts.launch : none;
   add_entry(parts);
   std::string block_mark, grid_mark;

@@ -25,11 +25,11 @@ bool is_never(const Expression& condition, const Scope& scope) {
 }
 
 // The texts of the entries and variables that are instantiated.
-struct Instantiated {
+struct Instantiations {
   std::set<std::string> entries, variables;
 };
 
-void add(const KernelSpec& spec, const Scope& scope, Instantiated& all) {
+void add(const KernelSpec& spec, const Scope& scope, Instantiations& all) {
   if (std::ranges::any_of(spec.rules, [&](const Expression& rule) { return is_never(rule, scope); })) return;
   const auto may_run = [&](const Step& step) { return !(step.when && is_never(*step.when, scope)); };
   for (const Step& step : spec.launch)
@@ -51,8 +51,8 @@ bool may_answer(const KernelSpec& spec, const Record& record, const Bindings& as
   });
 }
 
-Instantiated instantiated(const HeaderTerms& terms, const ExportTables& tables) {
-  Instantiated all;
+Instantiations instantiated(const HeaderTerms& terms, const ExportTables& tables) {
+  Instantiations all;
   for (const Bindings& asked : type_combinations(terms.spec, terms.problems, true)) {
     const auto use = [&](std::size_t configuration) {
       add(terms.spec, {&asked, &tables.configurations[configuration], nullptr}, all);
@@ -124,7 +124,7 @@ void require_templates(const KernelSpec& spec) {
 }
 
 std::string instantiation_code(const HeaderTerms& terms, const ExportTables& tables, const std::string& prefix) {
-  const Instantiated all = instantiated(terms, tables);
+  const Instantiations all = instantiated(terms, tables);
   return lookup_code(prefix + "_function", "an entry that can be selected", all.entries) +
          lookup_code(prefix + "_variable", "a variable of the code", all.variables);
 }

@@ -61,8 +61,8 @@ NodeBuilder::Index NodeBuilder::add_constant(Value value, const Token& token) {
   return finish(std::move(node));
 }
 
-NodeBuilder::Index NodeBuilder::add_reference(NodeKind operation, std::string_view name, const Token& token, Seen& seen,
-                                              std::vector<std::string>& names) {
+NodeBuilder::Index NodeBuilder::add_reference(NodeKind operation, std::string_view name, const Token& token,
+                                              NamePositions& seen, std::vector<std::string>& names) {
   const auto [entry, is_new] = seen.try_emplace(std::string(name), static_cast<Index>(names.size()));
   if (is_new) names.emplace_back(name);
   Node node;

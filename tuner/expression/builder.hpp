@@ -32,14 +32,14 @@ class NodeBuilder {
 
  private:
   // The positions of known names in a list of names.
-  using Seen = std::map<std::string, Index, std::less<>>;
-  Index add_reference(NodeKind operation, std::string_view name, const Token& token, Seen& seen,
+  using NamePositions = std::map<std::string, Index, std::less<>>;
+  Index add_reference(NodeKind operation, std::string_view name, const Token& token, NamePositions& seen,
                       std::vector<std::string>& names);
   Index finish(Node node);
 
   const Lexer& lexer_;
   ParsedExpression& out_;
-  Seen names_, properties_;
+  NamePositions names_, properties_;
   std::vector<std::uint64_t> steps_;  // by node: the most steps that evaluating it takes
 };
 

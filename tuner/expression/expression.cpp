@@ -192,7 +192,7 @@ const Value* Scope::find(std::string_view name) const noexcept {
 Expression::Expression(std::string_view text) : Expression(text, Dialect::attune) {}
 
 Expression::Expression(std::string_view text, Dialect dialect) {
-  auto parsed = std::make_shared<Parsed>();
+  auto parsed = std::make_shared<Body>();
   parsed->text = text;
   parsed->dialect = dialect;
   parse_expression(parsed->text, dialect, *parsed);
@@ -200,7 +200,7 @@ Expression::Expression(std::string_view text, Dialect dialect) {
 }
 
 Expression::Expression(const Value& constant) {
-  auto parsed = std::make_shared<Parsed>();
+  auto parsed = std::make_shared<Body>();
   parsed->text = constant_text(constant);
   Node node;
   node.constant = constant;

@@ -34,7 +34,7 @@ struct ParsedExpression {
   std::uint64_t steps = 1;  // the most nodes that one evaluation visits, shared nodes counted at each visit
 };
 
-struct Expression::Parsed : ParsedExpression {
+struct Expression::Body : ParsedExpression {
   std::string text;
   Dialect dialect = Dialect::attune;
 };

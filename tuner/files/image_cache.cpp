@@ -45,22 +45,22 @@ std::optional<Descriptor> open_images(const std::filesystem::path& directory, co
   return open_private_directory(directory / "images", variable);
 }
 
-struct Entry {
+struct CacheFile {
   timespec used{};
   std::uint64_t bytes = 0;
   std::string name;
 };
 
-bool older(const Entry& a, const Entry& b) {
+bool older(const CacheFile& a, const CacheFile& b) {
   return std::tie(a.used.tv_sec, a.used.tv_nsec, a.name) < std::tie(b.used.tv_sec, b.used.tv_nsec, b.name);
 }
 
 // Returns all entries. Removes abandoned temporary files.
-std::vector<Entry> list_entries(int directory) {
+std::vector<CacheFile> list_entries(int directory) {
   const int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return {};
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(fdopendir(fd), closedir);
-  std::vector<Entry> entries;
+  std::vector<CacheFile> entries;
   while (const dirent* item = stream ? readdir(stream.get()) : nullptr) {
     const std::string name = item->d_name;
     struct stat status {};
@@ -73,9 +73,9 @@ std::vector<Entry> list_entries(int directory) {
 }
 
 // Removes the least recently used until at most `target` bytes are left; returns the bytes left.
-std::uint64_t remove_oldest(int directory, std::vector<Entry> entries, std::uint64_t total, std::uint64_t target) {
+std::uint64_t remove_oldest(int directory, std::vector<CacheFile> entries, std::uint64_t total, std::uint64_t target) {
   std::sort(entries.begin(), entries.end(), older);
-  for (const Entry& entry : entries) {
+  for (const CacheFile& entry : entries) {
     if (total <= target) break;
     unlinkat(directory, entry.name.c_str(), 0);
     total -= entry.bytes;
@@ -85,11 +85,11 @@ std::uint64_t remove_oldest(int directory, std::vector<Entry> entries, std::uint
 
 }  // namespace
 
-ImageCache::ImageCache(std::filesystem::path directory, Limits limits, Use use)
-    : directory_(std::move(directory)), limits_(limits), use_(use) {}
+ImageCache::ImageCache(std::filesystem::path directory, Limits limits, Access access)
+    : directory_(std::move(directory)), limits_(limits), access_(access) {}
 
 const char* ImageCache::variable() const noexcept {
-  return use_ == Use::read_only ? "ATTUNE_SITE_CACHE" : "ATTUNE_CACHE";
+  return access_ == Access::read_only ? "ATTUNE_SITE_CACHE" : "ATTUNE_CACHE";
 }
 
 std::optional<Image> ImageCache::find(const std::string& key) noexcept {
@@ -127,11 +127,11 @@ std::optional<Image> ImageCache::read(const std::string& key) {
   const auto images = open_images(directory_, variable());
   if (!images) return {};
   const std::string name = key + std::string(suffix);
-  const auto bytes = read_private_file(*images, name, limits_.entry_bytes, use_ == Use::read_and_write);
+  const auto bytes = read_private_file(*images, name, limits_.entry_bytes, access_ == Access::read_and_write);
   if (!bytes) return {};
   auto image = deserialise(*bytes);
   if (!image) {
-    const bool removed = use_ == Use::read_and_write && unlinkat(images->get(), name.c_str(), 0) == 0;
+    const bool removed = access_ == Access::read_and_write && unlinkat(images->get(), name.c_str(), 0) == 0;
     explain(fmt::format("{} was damaged, or of another version{}", name, removed ? ", and has been removed" : ""));
   }
   return image;
@@ -139,7 +139,7 @@ std::optional<Image> ImageCache::read(const std::string& key) {
 
 void ImageCache::write(const std::string& key, const Image& image) {
   require_key(key);
-  if (use_ == Use::read_only) throw Error("it is only read");
+  if (access_ == Access::read_only) throw Error("it is only read");
   if (!image.knows_files)
     throw Error("an image is not kept whose headers are too many, too large, or named by a macro alone, to be checked");
   const auto bytes = serialise(image);
@@ -161,7 +161,7 @@ void ImageCache::make_room(int directory, std::uint64_t added_bytes) {
   }
   auto entries = list_entries(directory);
   std::uint64_t total = 0;
-  for (const Entry& entry : entries) total += entry.bytes;
+  for (const CacheFile& entry : entries) total += entry.bytes;
   if (total > limits_.total_bytes) {
     const auto target = static_cast<std::uint64_t>(swept_share * static_cast<double>(limits_.total_bytes));
     total = remove_oldest(directory, std::move(entries), total, target);

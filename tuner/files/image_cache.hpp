@@ -23,12 +23,12 @@ class ImageCache {
     std::uint64_t total_bytes = std::uint64_t{1} << 30;
   };
 
-  enum class Use { read_and_write, read_only };
+  enum class Access { read_and_write, read_only };
 
   // Keeps the images in `directory`/images. Creates nothing before the first put().
-  explicit ImageCache(std::filesystem::path directory, Use use = Use::read_and_write)
-      : ImageCache(std::move(directory), Limits(), use) {}
-  ImageCache(std::filesystem::path directory, Limits limits, Use use = Use::read_and_write);
+  explicit ImageCache(std::filesystem::path directory, Access access = Access::read_and_write)
+      : ImageCache(std::move(directory), Limits(), access) {}
+  ImageCache(std::filesystem::path directory, Limits limits, Access access = Access::read_and_write);
 
   std::optional<Image> find(const std::string& key) noexcept;
   void put(const std::string& key, const Image& image) noexcept;
@@ -43,7 +43,7 @@ class ImageCache {
   void explain(const std::string& reason) noexcept;
   std::filesystem::path directory_;
   Limits limits_;
-  const Use use_;
+  const Access access_;
   mutable std::mutex mutex_;
   std::string why_;
   std::uint64_t bytes_before_sweep_ = 0;  // how many bytes may be put before the next sweep of the directory

@@ -56,12 +56,12 @@ void require_zipf(const Fill& fill, const Value& exponent, const Value& count) {
         fmt::format("the count {} is no integer from 1 to {}", shown(fill.numbers[1], count), most_of_zipf), 1);
 }
 
-struct Range {
+struct FiniteRange {
   double least, greatest;
 };
 
 // The finite values of a floating type.
-Range real_range(std::string_view element) {
+FiniteRange real_range(std::string_view element) {
   if (element == "half") return {-65504, 65504};
   if (element == "bfloat16") return {-0x1.FEp127, 0x1.FEp127};
   if (element == "float") return {-FLT_MAX, FLT_MAX};
@@ -83,7 +83,7 @@ IntegerRange integer_range(const TypeInfo& type) {
 }
 
 std::optional<std::string> real_misfit(double value, const TypeInfo& type) {
-  const Range range = real_range(type.element);
+  const FiniteRange range = real_range(type.element);
   if (value >= range.least && value <= range.greatest) return std::nullopt;
   return fmt::format("{} does not fit {} ({} .. {})", Value(value).text(), type.name, range.least, range.greatest);
 }

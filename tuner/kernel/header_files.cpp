@@ -93,9 +93,9 @@ bool add_file(HeaderFiles& list, const std::string& path) {
   return digest.has_value();
 }
 
-class Walk {
+class HeaderWalk {
  public:
-  explicit Walk(const HeaderSearch& search) : search_(search) {}
+  explicit HeaderWalk(const HeaderSearch& search) : search_(search) {}
 
   HeaderFiles run() {
     for (const std::string& name : search_.before) look_for({name}, {"", "", true});
@@ -114,12 +114,12 @@ class Walk {
   }
 
  private:
-  struct Place {  // of a directive
+  struct HeaderDirective {  // of a directive
     std::string_view name, text;
     bool is_given = false;
   };
 
-  void look_for(const Include& include, const Place& from) {
+  void look_for(const Include& include, const HeaderDirective& from) {
     if (include.name.empty()) return note_macro(include, from);
     if (is_given(search_, include.name)) return;
     if (finds(include, from))
@@ -129,7 +129,7 @@ class Walk {
   }
 
   // Returns whether a file serves the include.
-  bool finds(const Include& include, const Place& from) {
+  bool finds(const Include& include, const HeaderDirective& from) {
     if (fs::path(include.name).is_absolute()) return look_at(joined("", include.name));
     if (include.kind == Include::Kind::next) {  // the next folder is not known here: all with such a file count
       bool is_there = false;
@@ -148,7 +148,7 @@ class Walk {
     for (const Include& include : find_includes(header->text)) look_for(include, {header->name, header->text, true});
   }
 
-  bool is_beside(const Include& include, const Place& from) {
+  bool is_beside(const Include& include, const HeaderDirective& from) {
     const std::string path = joined(fs::path(from.name).parent_path(), include.name);
     if (!from.is_given || path.starts_with('/')) return look_at(path);
     std::error_code error;
@@ -166,7 +166,7 @@ class Walk {
     return is_there;
   }
 
-  void note_macro(const Include& include, const Place& from) {
+  void note_macro(const Include& include, const HeaderDirective& from) {
     if (include.is_read()) found_.opens_by_macro = true;
     if (include.is_read() || !found_.warning.empty()) return;
     found_.are_all = false;
@@ -211,7 +211,7 @@ std::vector<std::string> files_before(std::span<const std::string> options) {
   return files;
 }
 
-HeaderFiles header_files(const HeaderSearch& search) { return Walk(search).run(); }
+HeaderFiles header_files(const HeaderSearch& search) { return HeaderWalk(search).run(); }
 
 void add_opened(HeaderFiles& list, const HeaderSearch& search, const std::string& opened) {
   std::set<std::string> known;

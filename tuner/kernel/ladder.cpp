@@ -21,7 +21,7 @@ std::string provenance(const Record& record) {
   return text;
 }
 
-struct Graded {
+struct GradedRecord {
   Standing standing;
   const Record* record;
 };
@@ -46,12 +46,12 @@ Standing grade(const MatchRequest& request, const Record& record) {
 }
 
 struct IsBefore {
-  bool operator()(const Graded& a, const Graded& b) const {
+  bool operator()(const GradedRecord& a, const GradedRecord& b) const {
     const int order = compare(a.standing, b.standing);
     return order != 0 ? order < 0 : is_stronger(*a.record, *b.record);
   }
 };
-using Fitting = std::set<Graded, IsBefore>;  // takes less code than a sort
+using GradedRecords = std::set<GradedRecord, IsBefore>;  // takes less code than a sort
 
 // Returns where the record comes from, as a part of a sentence.
 std::string origin(const MatchRequest& request, Rung rung, const Record& record) {
@@ -131,8 +131,8 @@ std::optional<Configuration> default_of(const MatchRequest& request) {
 
 // Returns the record in whose session this default failed, or null if it ran or nothing is known. The nearest of those
 // records of this device class that have it as default decides.
-const Record* failure_of(const MatchRequest& request, const Fitting& fitting, const Configuration& fallback) {
-  for (const Graded& graded : fitting) {
+const Record* failure_of(const MatchRequest& request, const GradedRecords& fitting, const Configuration& fallback) {
+  for (const GradedRecord& graded : fitting) {
     const Record& record = *graded.record;
     if (graded.standing.rung == Rung::sibling_device) continue;
     const std::vector<Configuration> its_default = legal_fallbacks(request, record.key.problem, 1);
@@ -143,8 +143,8 @@ const Record* failure_of(const MatchRequest& request, const Fitting& fitting, co
 }
 
 // Returns the records that fit, best first: those of other problems are the last.
-Fitting fitting_records(const MatchRequest& request, std::span<const Record> records) {
-  Fitting fitting;
+GradedRecords fitting_records(const MatchRequest& request, std::span<const Record> records) {
+  GradedRecords fitting;
   for (const Record& record : records) {
     if (!same_family(request, record.key)) continue;
     if (const Standing standing = grade(request, record); standing.rung != Rung::none)
@@ -158,7 +158,7 @@ bool has(std::span<const GradedMatch> ladder, const Configuration& configuration
   return std::ranges::any_of(ladder, [&](const GradedMatch& one) { return one.match.configuration == configuration; });
 }
 
-GradedMatch graded_match(const Graded& graded, Configuration configuration, std::string why) {
+GradedMatch graded_match(const GradedRecord& graded, Configuration configuration, std::string why) {
   const Record& record = *graded.record;
   return {{graded.standing.rung, std::move(configuration), std::move(why), record.speedup, record.key.problem.text(),
            default_failure(record)},
@@ -206,7 +206,7 @@ std::string tune_command(const MatchRequest& request) {
 std::vector<GradedMatch> match_ladder(const MatchRequest& request, std::span<const Record> records) {
   std::vector<GradedMatch> ladder;
   int of_rung = 0;
-  for (const Graded& candidate : fitting_records(request, records)) {
+  for (const GradedRecord& candidate : fitting_records(request, records)) {
     const Rung rung = candidate.standing.rung;
     if (rung == Rung::other_problem) break;
     if (ladder.empty() || ladder.back().match.rung != rung) of_rung = 0;
@@ -228,7 +228,7 @@ std::vector<GradedMatch> match_ladder(const MatchRequest& request, std::span<con
 
 void add_last_rungs(std::vector<GradedMatch>& ladder, const MatchRequest& request, std::span<const Record> records,
                     std::string_view near_miss) {
-  const Fitting fitting = fitting_records(request, records);
+  const GradedRecords fitting = fitting_records(request, records);
   const std::vector<Configuration> fallbacks = usable_fallbacks(request);
   std::vector<const Record*> failures;  // of these fall-backs
   for (const Configuration& fallback : fallbacks) failures.push_back(failure_of(request, fitting, fallback));
@@ -244,7 +244,7 @@ void add_last_rungs(std::vector<GradedMatch>& ladder, const MatchRequest& reques
   const std::string why = first_failure != nullptr ? failure_where(*first_failure) : "no fall-back can be used";
   const std::string turn = fmt::format("; {}, so what was found is used", why);
   int others = 0;
-  for (const Graded& candidate : fitting) {
+  for (const GradedRecord& candidate : fitting) {
     if (candidate.standing.rung != Rung::other_problem || others == most_of_rung) continue;
     auto configuration = usable_configuration(request, candidate.record->configuration);
     if (!configuration || has(ladder, *configuration) || failure_of(request, fitting, *configuration) != nullptr)

@@ -21,13 +21,13 @@ const Header* find_header(const SourceText& source, std::string_view name) {
   return found == source.headers.end() ? nullptr : &*found;
 }
 
-struct Leading {
+struct LeadingDirective {
   std::size_t end = 0;  // 0: the directive may not stand among the leading includes
   bool is_include = false;
 };
 
 // Reads the rest of a directive behind its #.
-Leading leading_directive(std::string_view text, const SourceText& source, SourceLexer& lexer) {
+LeadingDirective leading_directive(std::string_view text, const SourceText& source, SourceLexer& lexer) {
   const SourceToken* token = lexer.next();
   const std::string word(token == nullptr ? std::string_view() : token->text);
   if ((word != "include" && word != "pragma") || (token = lexer.next()) == nullptr) return {};
@@ -126,7 +126,7 @@ std::size_t leading_includes(std::string_view text, const SourceText& source) {
   std::size_t end = 0;
   SourceLexer lexer(text);
   for (const SourceToken* token = lexer.next(); token != nullptr && token->opens_directive; token = lexer.next()) {
-    const Leading directive = leading_directive(text, source, lexer);
+    const LeadingDirective directive = leading_directive(text, source, lexer);
     if (directive.end == 0) break;
     if (directive.is_include) end = directive.end;
   }

@@ -24,9 +24,10 @@ std::vector<std::string> strides_of(const TiledView& view) {
   return strides;
 }
 
-class Limits {
+class MapLimits {
  public:
-  Limits(const KernelSpec& spec, const Argument& map) : view_(*map.tiles), array_(*spec.find_argument(view_.array)) {}
+  MapLimits(const KernelSpec& spec, const Argument& map)
+      : view_(*map.tiles), array_(*spec.find_argument(view_.array)) {}
 
   std::vector<TensorLimit> take() {
     add("the device's compute capability", "device.compute_capability", "", "device.kind == 'host' || {} >= 90",
@@ -92,7 +93,9 @@ std::string shown(const Expression& value, const Scope& scope) {
 
 }  // namespace
 
-std::vector<TensorLimit> tensor_limits(const KernelSpec& spec, const Argument& map) { return Limits(spec, map).take(); }
+std::vector<TensorLimit> tensor_limits(const KernelSpec& spec, const Argument& map) {
+  return MapLimits(spec, map).take();
+}
 
 bool is_encoded(const Argument& map, const Scope& scope, const std::string& where) {
   const auto& when = map.tiles->when;

@@ -6,12 +6,12 @@ namespace attune {
 namespace {
 
 // Returns the number of launches at a time: linear between the entries, constant before the first and after the last.
-double launches_at(std::span<const Launched> launched, double seconds) {
+double launches_at(std::span<const LaunchCount> launched, double seconds) {
   const auto after = std::find_if(launched.begin(), launched.end(),
-                                  [seconds](const Launched& entry) { return entry.seconds >= seconds; });
+                                  [seconds](const LaunchCount& entry) { return entry.seconds >= seconds; });
   if (after == launched.begin()) return launched.front().launches;
   if (after == launched.end()) return launched.back().launches;
-  const Launched& before = *(after - 1);
+  const LaunchCount& before = *(after - 1);
   const double share = (seconds - before.seconds) / (after->seconds - before.seconds);
   return before.launches + share * (after->launches - before.launches);
 }
@@ -19,7 +19,7 @@ double launches_at(std::span<const Launched> launched, double seconds) {
 }  // namespace
 
 std::optional<LaunchEnergy> energy_of_launch(std::span<const CounterReading> readings,
-                                             std::span<const Launched> launched, int least_steps) {
+                                             std::span<const LaunchCount> launched, int least_steps) {
   if (launched.empty()) return std::nullopt;
   const CounterReading* first = nullptr;
   const CounterReading* last = nullptr;

@@ -13,7 +13,7 @@ struct CounterReading {
 };
 
 // How many launches had ended by a time.
-struct Launched {
+struct LaunchCount {
   double seconds = 0;
   double launches = 0;
 };
@@ -30,6 +30,6 @@ struct LaunchEnergy {
 // reading that shows a step to the last such reading. Returns nothing if the window has fewer than `least_steps` steps,
 // or no launches. Both inputs must be in order of time.
 std::optional<LaunchEnergy> energy_of_launch(std::span<const CounterReading> readings,
-                                             std::span<const Launched> launched, int least_steps);
+                                             std::span<const LaunchCount> launched, int least_steps);
 
 }  // namespace attune

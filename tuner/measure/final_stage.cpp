@@ -153,9 +153,9 @@ std::vector<double> column(const RoundTimes& rounds, std::size_t finalist, const
   return column(chosen(rounds, of), finalist);
 }
 
-std::vector<bool> throttled_rounds(const std::vector<ReadingsSeen>& seen, const std::vector<bool>& readings) {
+std::vector<bool> throttled_rounds(const std::vector<ReadingCounts>& seen, const std::vector<bool>& readings) {
   std::vector<bool> throttled;
-  for (const ReadingsSeen& round : seen) {
+  for (const ReadingCounts& round : seen) {
     const std::size_t first = std::min(std::max<std::size_t>(round.before, 1) - 1, readings.size());
     const std::size_t end = std::min(round.after + 1, readings.size());
     const auto at = [&](std::size_t reading) { return readings.begin() + static_cast<std::ptrdiff_t>(reading); };

@@ -34,13 +34,13 @@ struct FinalRounds {
 };
 
 // How many readings of the device's state had arrived when a round was sent, and after its samples.
-struct ReadingsSeen {
+struct ReadingCounts {
   std::size_t before = 0, after = 0;
 };
 
 // Returns which rounds were throttled. readings[k] is true if the device was throttled at reading k. A reading covers
 // one moment only, so the last reading before a round and the first one after it count too.
-std::vector<bool> throttled_rounds(const std::vector<ReadingsSeen>& seen, const std::vector<bool>& readings);
+std::vector<bool> throttled_rounds(const std::vector<ReadingCounts>& seen, const std::vector<bool>& readings);
 
 // Returns the steady rounds: those that are not throttled and not off as a whole. A round is off if three quarters of
 // its finalists, two at least, deviate from their medians by more than protocol.round_drift to the same side. A clock

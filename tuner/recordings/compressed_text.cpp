@@ -28,7 +28,7 @@ UsageError cannot_read(const std::filesystem::path& file, std::string_view why) 
 }
 
 // Collects text up to a size limit.
-struct Text {
+struct BoundedText {
   const std::filesystem::path& file;
   std::size_t most;
   bool is_compressed;
@@ -51,7 +51,7 @@ struct LzmaEnd {
 // Reads consecutive .xz streams.
 class XzReader {
  public:
-  XzReader(std::istream& input, Text& text) : input_(input), text_(text) {}
+  XzReader(std::istream& input, BoundedText& text) : input_(input), text_(text) {}
 
   void read() {
     do {
@@ -100,7 +100,7 @@ class XzReader {
   bool at_magic() const { return stream_.avail_in > 0 && *stream_.next_in == static_cast<std::uint8_t>(xz_magic[0]); }
 
   std::istream& input_;
-  Text& text_;
+  BoundedText& text_;
   lzma_stream stream_ = LZMA_STREAM_INIT;
   const std::unique_ptr<lzma_stream, LzmaEnd> end_{&stream_};
   std::string from_ = std::string(chunk_bytes, '\0'), to_ = std::string(chunk_bytes, '\0');
@@ -111,7 +111,7 @@ struct GzipClose {
 };
 
 // Reads gzip or plain text: zlib reads plain files as they are.
-void read_gzip_or_plain(Text& text) {
+void read_gzip_or_plain(BoundedText& text) {
   const std::unique_ptr<gzFile_s, GzipClose> input(gzopen(text.file.c_str(), "rb"));
   if (!input) throw cannot_read(text.file, "may this user read it?");
   std::string chunk(chunk_bytes, '\0');
@@ -148,7 +148,7 @@ std::string read_text(const std::filesystem::path& file, TextLimits limits) {
   if (input.bad() || !input.is_open()) throw cannot_read(file, "may this user read it?");
   const std::string_view first(magic.data(), magic.size());
   const bool is_compressed = first == xz_magic || first.starts_with(gzip_magic);
-  Text text{file, limits.plain, is_compressed, {}};
+  BoundedText text{file, limits.plain, is_compressed, {}};
   if (is_compressed)
     text.most = std::min(limits.plain, std::max<std::size_t>(limits.decompressed, limits.most_ratio * size));
   if (first == xz_magic) {

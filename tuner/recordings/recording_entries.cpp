@@ -61,7 +61,7 @@ std::string reason(const OrderedJson::exception& error) {
 }
 
 // Where the parser is: the member of the outer object, and the row in the member.
-class Place {
+class ParserPlace {
  public:
   // Follows one event. Throws UsageError for nesting and numbers of members that no recording needs and that would take
   // long to read.
@@ -131,7 +131,7 @@ bool RecordingEntries::parse(const Callback& callback, const std::function<std::
 RecordingEntries::RecordingEntries(std::string text, std::filesystem::path source)
     : text_(std::move(text)), source_(std::move(source)) {
   blank_python_constants(text_);
-  Place place;
+  ParserPlace place;
   bool is_object = false;
   const bool whole = parse(
       [&](int depth, Event event, OrderedJson& parsed) {
@@ -154,7 +154,7 @@ RecordingEntries::RecordingEntries(std::string text, std::filesystem::path sourc
 }
 
 void RecordingEntries::for_each(const VisitEntry& visit) const {
-  Place place;
+  ParserPlace place;
   parse(
       [&](int depth, Event event, OrderedJson& parsed) {
         place.follow(depth, event, parsed);

@@ -12,14 +12,14 @@
 namespace attune {
 namespace {
 
-struct Failure {
+struct FailureText {
   std::string_view text;
   Verdict verdict;
 };
 // Texts that Kernel Tuner writes in place of a time.
-constexpr Failure failures[] = {{"CompilationFailedConfig", Verdict::compile_error},
-                                {"RuntimeFailedConfig", Verdict::launch_error},
-                                {"InvalidConfig", Verdict::restricted}};
+constexpr FailureText failures[] = {{"CompilationFailedConfig", Verdict::compile_error},
+                                    {"RuntimeFailedConfig", Verdict::launch_error},
+                                    {"InvalidConfig", Verdict::restricted}};
 constexpr double failed_time = 1e20;  // Kernel Tuner's older versions wrote this number instead
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
@@ -30,7 +30,7 @@ double number_in(const OrderedJson* json) {
 
 void fail(RecordedTrial& trial, std::string text) {
   const auto* const known = std::find_if(std::begin(failures), std::end(failures),
-                                         [&](const Failure& failure) { return failure.text == text; });
+                                         [&](const FailureText& failure) { return failure.text == text; });
   trial.verdict = known == std::end(failures) ? Verdict::launch_error : known->verdict;
   trial.detail = std::move(text);
 }

@@ -88,7 +88,7 @@ std::string identifier_of(std::string_view text) {
   return is_identifier(name) ? name : "_" + name;
 }
 
-std::uint16_t RecordingTable::Column::position_of(const Value& value) {
+std::uint16_t RecordingTable::TableColumn::position_of(const Value& value) {
   const auto [found, is_new] =
       positions.try_emplace(equality_text(value), static_cast<std::uint16_t>(parameter.values.size()));
   if (!is_new) return found->second;
@@ -99,7 +99,7 @@ std::uint16_t RecordingTable::Column::position_of(const Value& value) {
   return found->second;
 }
 
-void RecordingTable::Column::sort(std::vector<RecordedTrial>& trials, std::size_t column) {
+void RecordingTable::TableColumn::sort(std::vector<RecordedTrial>& trials, std::size_t column) {
   auto& values = parameter.values;
   if (std::any_of(values.begin(), values.end(), [](const Value& value) { return value.is_name(); })) return;
   std::vector<std::uint16_t> order(values.size()), place(values.size());
@@ -116,9 +116,9 @@ void RecordingTable::Column::sort(std::vector<RecordedTrial>& trials, std::size_
 }
 
 void RecordingTable::add_parameter(const std::string& name, const std::optional<std::vector<Value>>& values) {
-  Column column;
+  TableColumn column;
   column.parameter.name = identifier_of(name);
-  for (const Column& other : columns_) {
+  for (const TableColumn& other : columns_) {
     if (other.parameter.name == column.parameter.name) {
       throw UsageError(fmt::format("two parameters are called {}; rename one", column.parameter.name));
     }

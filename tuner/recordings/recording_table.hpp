@@ -28,14 +28,14 @@ class RecordingTable {
   void finish(Recording& recording) &&;
 
  private:
-  struct Column {
+  struct TableColumn {
     Parameter parameter;
     bool listed = false;
     std::unordered_map<std::string, std::uint16_t> positions;  // by a text that is the same for equal values
     std::uint16_t position_of(const Value& value);
     void sort(std::vector<RecordedTrial>& trials, std::size_t column);
   };
-  std::vector<Column> columns_;
+  std::vector<TableColumn> columns_;
   std::vector<RecordedTrial> trials_;
   std::unordered_map<std::string, std::size_t> known_;  // by the bytes of the row: the position in trials_
 };

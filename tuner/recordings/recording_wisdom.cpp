@@ -22,7 +22,7 @@ constexpr const char* select_trials =
     "session.kernel_id JOIN problem ON problem.id = session.problem_id JOIN device ON device.id = session.device_id "
     "ORDER BY trial.session_id DESC, trial.id DESC";
 
-using Key = std::tuple<std::string, std::string, std::string>;  // kernel, problem, device class
+using LogKey = std::tuple<std::string, std::string, std::string>;  // kernel, problem, device class
 
 // The trials of one kernel for one problem on one class of devices.
 struct Log {
@@ -75,7 +75,7 @@ void add_row(RecordingTable& table, const Trial& trial) {
   }
 }
 
-Recording recording_of(const Key& key, const Log& log) {
+Recording recording_of(const LogKey& key, const Log& log) {
   Recording recording;
   recording.kernel = std::get<0>(key);
   recording.problem = std::get<1>(key);
@@ -87,8 +87,8 @@ Recording recording_of(const Key& key, const Log& log) {
   return recording;
 }
 
-std::map<Key, Log> logs_in(SQLite::Database& database) {
-  std::map<Key, Log> logs;
+std::map<LogKey, Log> logs_in(SQLite::Database& database) {
+  std::map<LogKey, Log> logs;
   SQLite::Statement rows(database, select_trials);
   while (rows.executeStep()) {
     std::optional<Trial> trial = read_row<Trial>(rows);

@@ -15,7 +15,7 @@ constexpr double score_margin = 0.1;
 constexpr double margin_of_few = 0.25;
 constexpr std::size_t least_estimators = 3;
 
-struct Pool {
+struct PooledCurves {
   std::vector<WeightedPoint> points;  // (cost, rank of the best so far), by cost, then rank; rank 0 is the optimum
   double frozen_from = 0;             // the cost beyond which too few repeats go on
 };
@@ -40,9 +40,9 @@ double freezing_cost(std::vector<double> ends, double span_end) {
   return beyond == ends.end() ? span_end : *beyond;
 }
 
-Pool pool(const SpaceStatistics& space, const std::vector<Visits>& repeats) {
+PooledCurves pool(const SpaceStatistics& space, const std::vector<Visits>& repeats) {
   const Span& span = *space.span;
-  Pool result;
+  PooledCurves result;
   std::vector<double> ends;
   std::vector<bool> is_used;  // by evaluation: some repeat has a valid result
   for (const Visits& visits : repeats) {
@@ -103,7 +103,7 @@ std::vector<double> bagged_ranks(const std::vector<WeightedPoint>& points, std::
 
 Curve strategy_curve(const SpaceStatistics& space, const std::vector<Visits>& repeats, std::optional<Bag> bag) {
   const std::vector<double> costs = space.span->points();
-  const Pool pooled = pool(space, repeats);
+  const PooledCurves pooled = pool(space, repeats);
   // A search without a result counts as the worst objective.
   if (pooled.points.empty()) return Curve(costs.size(), space.ascending.back());
   const std::vector<double> ranks =

@@ -33,7 +33,7 @@ class Annealing final : public Strategy {
       const auto kind = chance(far_, random_) ? Neighbourhood::any_value : Neighbourhood::adjacent_value;
       if (!space_.random_neighbour(at_->row, kind, random_, row)) continue;
       if (const Outcome* known = ledger_.outcome(row)) {
-        if (accepts(cost(*known))) at_ = Known{row, known->objective};
+        if (accepts(cost(*known))) at_ = RatedRow{row, known->objective};
       } else if (ledger_.claim(row)) {
         return remember(row);
       }
@@ -54,7 +54,7 @@ class Annealing final : public Strategy {
     }
     const double here = at_ ? at_->objective : never;
     if (cost(outcome) < here || (is_mine && !is_sample && accepts(cost(outcome))))
-      at_ = Known{Row(row.begin(), row.end()), outcome.objective};
+      at_ = RatedRow{Row(row.begin(), row.end()), outcome.objective};
     if (is_sample) return;
     temperature_ = std::max(temperature_ * cooling_, coldest_);
     if (since_better_ >= patience_) restart();
@@ -89,7 +89,7 @@ class Annealing final : public Strategy {
   const bool restarts_anywhere_;
   const std::size_t sample_;
   double temperature_;
-  std::optional<Known> at_;
+  std::optional<RatedRow> at_;
   std::map<Row, std::size_t> proposed_;  // without an outcome yet: the restarts so far when each was proposed
   std::size_t restarts_ = 0;
   double least_ = never;  // since the last restart from anywhere

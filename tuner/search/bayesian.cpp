@@ -21,7 +21,7 @@ StrategyEntry bayesian_strategy() {
             settings.smooth_until = options.count("smooth");
             settings.most = options.count("most");
             settings.pool = options.count("pool");
-            settings.falloff = static_cast<ModelSettings::Choice>(options.count("falloff"));
+            settings.falloff = static_cast<ModelSettings::FalloffChoice>(options.count("falloff"));
             return std::make_unique<ModelSearch>(space, seed, settings);
           }};
 }

@@ -45,7 +45,7 @@ class Genetic final : public Strategy {
     parents_.resize(std::min(parents_.size(), elite_));  // they are sorted
     parents_.insert(parents_.end(), children_.begin(), children_.end());
     std::stable_sort(parents_.begin(), parents_.end(),
-                     [](const Known& a, const Known& b) { return a.objective < b.objective; });
+                     [](const RatedRow& a, const RatedRow& b) { return a.objective < b.objective; });
     parents_.resize(std::min(parents_.size(), size_));
     children_.clear();
     told_ = 0;
@@ -76,9 +76,9 @@ class Genetic final : public Strategy {
   std::mt19937_64 random_;
   const std::size_t size_, children_per_generation_, elite_, tournament_, crossover_;
   const double mutation_;
-  std::vector<Known> parents_;   // best first
-  std::vector<Known> children_;  // valid outcomes since the generation began
-  std::size_t told_ = 0;         // invalid ones included
+  std::vector<RatedRow> parents_;   // best first
+  std::vector<RatedRow> children_;  // valid outcomes since the generation began
+  std::size_t told_ = 0;            // invalid ones included
 };
 
 }  // namespace

@@ -31,11 +31,11 @@ std::optional<Row> Ledger::claim_random() {
 }
 
 void Ledger::tell(RowView row, const Outcome& outcome) {
-  Entry& entry = entries_[index_of(row)];
+  ToldRow& entry = entries_[index_of(row)];
   if (!entry.is_told) ++told_;
   entry = {true, outcome};
   if (outcome.valid && (!best_ || outcome.objective < best_->objective))
-    best_ = Known{Row(row.begin(), row.end()), outcome.objective};
+    best_ = RatedRow{Row(row.begin(), row.end()), outcome.objective};
 }
 
 const Outcome* Ledger::outcome(RowView row) const {

@@ -11,7 +11,7 @@
 namespace attune {
 
 // A configuration with a valid outcome.
-struct Known {
+struct RatedRow {
   Row row;
   double objective = 0;
 };
@@ -34,13 +34,13 @@ class Ledger {
   std::size_t proposed() const { return entries_.size(); }  // and told without a proposal
   std::size_t told() const { return told_; }
   std::size_t waiting() const { return entries_.size() - told_; }  // proposed, but not told yet
-  const std::optional<Known>& best() const { return best_; }       // valid ones only; the first among equals
+  const std::optional<RatedRow>& best() const { return best_; }    // valid ones only; the first among equals
 
  private:
   struct Hash {
     std::size_t operator()(SpaceSize index) const noexcept;
   };
-  struct Entry {
+  struct ToldRow {
     bool is_told = false;
     Outcome outcome;
   };
@@ -48,9 +48,9 @@ class Ledger {
 
   const SearchSpace& space_;
   SampleStream fresh_;
-  std::unordered_map<SpaceSize, Entry, Hash> entries_;
+  std::unordered_map<SpaceSize, ToldRow, Hash> entries_;
   std::size_t told_ = 0;
-  std::optional<Known> best_;
+  std::optional<RatedRow> best_;
 };
 
 }  // namespace attune

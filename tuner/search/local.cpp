@@ -20,7 +20,7 @@ struct Walk {
   bool is_open = false;  // the outcome of its start is known
   std::vector<Change> changes;
   std::size_t next = 0, waiting = 0;
-  std::optional<Known> better;
+  std::optional<RatedRow> better;
   bool between_groups() const {
     return next == changes.size() || (next > 0 && changes[next].group != changes[next - 1].group);
   }
@@ -85,7 +85,7 @@ class Local final : public Strategy {
       const bool ends_group = walk.between_groups();
       if (!takes_first_ && ends_group && walk.waiting > 0) return std::nullopt;
       if (walk.better && (takes_first_ || ends_group)) {
-        const Known better = *walk.better;
+        const RatedRow better = *walk.better;
         move(walk, better);
       }
       if (walk.next == walk.changes.size()) return std::nullopt;
@@ -104,10 +104,10 @@ class Local final : public Strategy {
 
   void consider(Walk& walk, RowView row, double cost) {
     const double least = walk.better ? walk.better->objective : walk.cost;
-    if (cost < least) walk.better = Known{Row(row.begin(), row.end()), cost};
+    if (cost < least) walk.better = RatedRow{Row(row.begin(), row.end()), cost};
   }
 
-  void move(Walk& walk, const Known& to) {
+  void move(Walk& walk, const RatedRow& to) {
     walk.at = to.row;
     walk.cost = to.objective;
     walk.is_open = true;

@@ -52,12 +52,12 @@ Registry& registry() {
   return all;
 }
 
-struct Choice {
+struct StrategyChoice {
   StrategyEntry entry;
   StrategyOptions options;
 };
 
-Choice choose(std::string_view text) {
+StrategyChoice choose(std::string_view text) {
   const std::size_t colon = text.find(':');
   const std::string name(text.substr(0, colon));
   std::vector<std::string> names;
@@ -113,7 +113,7 @@ std::vector<StrategyEntry> strategies() {
 void check_strategy(std::string_view text) { choose(text); }
 
 std::unique_ptr<Strategy> make_strategy(std::string_view text, const SearchSpace& space, std::uint64_t seed) {
-  const Choice choice = choose(text);
+  const StrategyChoice choice = choose(text);
   return choice.entry.make(space, seed, choice.options);
 }
 

@@ -50,11 +50,11 @@ class Tabu final : public Strategy {
  private:
   // Moves to the best neighbour, or elsewhere. Returns false if outcomes must come first.
   bool leave() {
-    std::optional<Known> best;
+    std::optional<RatedRow> best;
     for (const Row& row : near_) {
       const Outcome* const known = ledger_.outcome(row);
       if (known == nullptr) return false;
-      if (known->valid && (!best || known->objective < best->objective)) best = Known{row, known->objective};
+      if (known->valid && (!best || known->objective < best->objective)) best = RatedRow{row, known->objective};
     }
     if (best && since_better_ < patience_) {
       move(*best);
@@ -64,7 +64,7 @@ class Tabu final : public Strategy {
     return true;
   }
 
-  void move(const Known& to) {
+  void move(const RatedRow& to) {
     for (std::size_t i = 0; i < at_.size(); ++i) {
       if (at_[i] != to.row[i]) tabu_until_[i][at_[i]] = moves_ + tenure_;
     }

@@ -14,10 +14,10 @@ namespace attune {
 // The results of the stage.
 struct Compared {
   std::vector<Contender> contenders;
-  std::vector<ReadingsSeen> seen;  // by round; rounds sent together share their numbers
-  std::vector<double> clocks_mhz;  // readings of the clock during the stage
-  bool is_metered = false;         // all energy that an objective needs was metered
-  bool metered_throttled = false;  // the device was throttled during metering
+  std::vector<ReadingCounts> seen;  // by round; rounds sent together share their numbers
+  std::vector<double> clocks_mhz;   // readings of the clock during the stage
+  bool is_metered = false;          // all energy that an objective needs was metered
+  bool metered_throttled = false;   // the device was throttled during metering
 };
 
 // Returns the contenders in the form that measure/ takes.

@@ -26,14 +26,14 @@ class CoreSearch {
       const auto hitting = smallest_hitting_set(corrections_, core.size() - 1, branches_left_);
       if (!hitting) return {core, branches_left_ > 0};
       if (spaces_left_ == 0) return {core, false};
-      const Outcome outcome = outcome_of(*hitting);
-      if (outcome.kind == Outcome::nothing_left) return {*hitting, true};
-      if (outcome.kind == Outcome::open || !add_correction(*outcome.obeyed)) return {core, false};
+      const CoreAnswer outcome = outcome_of(*hitting);
+      if (outcome.kind == CoreAnswer::nothing_left) return {*hitting, true};
+      if (outcome.kind == CoreAnswer::open || !add_correction(*outcome.obeyed)) return {core, false};
     }
   }
 
  private:
-  struct Outcome {
+  struct CoreAnswer {
     enum Kind { nothing_left, some_left, open } kind;
     std::optional<Rules> obeyed;  // some_left: all rules that one configuration under these rules obeys
   };
@@ -44,17 +44,17 @@ class CoreSearch {
     return rules;
   }
 
-  Outcome outcome_of(const Rules& rules) {
+  CoreAnswer outcome_of(const Rules& rules) {
     // A space of hundreds of rules costs as much as several spaces of a few rules.
     spaces_left_ -= std::min(spaces_left_, 1 + rules.size() / 200);
     const SearchSpace under = space_.with_rules(rules);
-    if (under.empty()) return {Outcome::nothing_left, {}};
+    if (under.empty()) return {CoreAnswer::nothing_left, {}};
     const auto configuration = under.exact() ? std::optional(under.at(0)) : under.nearest({});
-    if (!configuration) return {Outcome::open, {}};
+    if (!configuration) return {CoreAnswer::open, {}};
     const Scope scope{&space_.problem(), &*configuration, space_.device()};
     Rules obeyed = all();
     std::erase_if(obeyed, [&](std::size_t i) { return !space_.rules()[i].expression.holds(scope); });
-    return {Outcome::some_left, std::move(obeyed)};
+    return {CoreAnswer::some_left, std::move(obeyed)};
   }
 
   // Returns rules that together leave nothing, none of which can be left out. Tries to leave out the last rules first,
@@ -68,9 +68,9 @@ class CoreSearch {
         Rules without = core;
         without.erase(without.begin() + static_cast<std::ptrdiff_t>(begin),
                       without.begin() + static_cast<std::ptrdiff_t>(end));
-        const Outcome outcome = outcome_of(without);
-        if (outcome.kind == Outcome::nothing_left) core = std::move(without);
-        if (outcome.kind == Outcome::some_left && piece == 1) corrections_.push_back(complement(*outcome.obeyed));
+        const CoreAnswer outcome = outcome_of(without);
+        if (outcome.kind == CoreAnswer::nothing_left) core = std::move(without);
+        if (outcome.kind == CoreAnswer::some_left && piece == 1) corrections_.push_back(complement(*outcome.obeyed));
         end = begin;
       }
       if (piece == 1) return core;
@@ -85,8 +85,8 @@ class CoreSearch {
       if (spaces_left_ == 0) return false;
       Rules more = obeyed;
       more.insert(std::ranges::upper_bound(more, rule), rule);
-      Outcome outcome = outcome_of(more);
-      if (outcome.kind == Outcome::some_left) obeyed = std::move(*outcome.obeyed);
+      CoreAnswer outcome = outcome_of(more);
+      if (outcome.kind == CoreAnswer::some_left) obeyed = std::move(*outcome.obeyed);
     }
     corrections_.push_back(complement(obeyed));
     return true;

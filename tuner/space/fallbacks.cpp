@@ -35,9 +35,9 @@ std::vector<std::size_t> evenly(std::size_t count, std::size_t most) {
   return places;
 }
 
-class Collection {
+class FallbackList {
  public:
-  Collection(const KernelSpec& spec, std::vector<Configuration> found)
+  FallbackList(const KernelSpec& spec, std::vector<Configuration> found)
       : spec_(spec), begun_(found.size()), found_(std::move(found)) {}
 
   // Adds, for each problem of a group that no found configuration serves, the legal one nearest to the first values.
@@ -144,7 +144,7 @@ class Collection {
 // `found` up to `most`, the sweep up to `most_swept`.
 std::vector<Configuration> collected(const KernelSpec& spec, std::vector<Configuration> found, std::size_t most,
                                      std::size_t most_swept) {
-  Collection collection(spec, std::move(found));
+  FallbackList collection(spec, std::move(found));
   for (const auto& group : usual_problems(spec)) collection.serve(group, most);
   collection.serve_widely(swept_problems(spec), most_swept);
   return collection.take();

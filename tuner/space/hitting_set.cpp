@@ -6,16 +6,16 @@
 namespace attune {
 namespace {
 
-using Sets = std::vector<std::vector<std::size_t>>;
+using ElementSets = std::vector<std::vector<std::size_t>>;
 
 bool holds_any(const std::set<std::size_t>& chosen, const std::vector<std::size_t>& set) {
   return std::ranges::any_of(set, [&](std::size_t element) { return chosen.contains(element); });
 }
 
 // Searches for a hitting set of at most a given number of elements.
-class Search {
+class HittingSetSearch {
  public:
-  Search(const Sets& sets, std::uint64_t& steps) : sets_(sets), steps_(steps) {}
+  HittingSetSearch(const ElementSets& sets, std::uint64_t& steps) : sets_(sets), steps_(steps) {}
 
   bool hits_within(std::size_t left) {
     if (steps_ == 0) return false;
@@ -49,16 +49,17 @@ class Search {
     return apart;
   }
 
-  const Sets& sets_;
+  const ElementSets& sets_;
   std::uint64_t& steps_;
   std::set<std::size_t> chosen_;
 };
 
 }  // namespace
 
-std::optional<std::vector<std::size_t>> smallest_hitting_set(const Sets& sets, std::size_t most, std::uint64_t& steps) {
+std::optional<std::vector<std::size_t>> smallest_hitting_set(const ElementSets& sets, std::size_t most,
+                                                             std::uint64_t& steps) {
   for (std::size_t size = 0; size <= most && steps > 0; ++size) {
-    Search search(sets, steps);
+    HittingSetSearch search(sets, steps);
     if (search.hits_within(size)) return search.chosen();
   }
   return std::nullopt;

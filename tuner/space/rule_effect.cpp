@@ -25,10 +25,10 @@ class RowCheck {
   }
 
   // A parameter that the rule mentions, and the position of its name among the rule's names.
-  struct Read {
+  struct MentionedParameter {
     std::size_t parameter, name;
   };
-  const std::vector<Read>& read() const noexcept { return read_; }
+  const std::vector<MentionedParameter>& read() const noexcept { return read_; }
 
   bool holds(const Row& row) {
     for (const auto& [parameter, name] : read_) values_[name] = &parameters_[parameter].values[row[parameter]];
@@ -39,7 +39,7 @@ class RowCheck {
   const Expression& rule_;
   const std::vector<Parameter>& parameters_;
   const DeviceInfo* device_;
-  std::vector<Read> read_;
+  std::vector<MentionedParameter> read_;
   std::vector<const Value*> values_;  // by name of the rule
 };
 

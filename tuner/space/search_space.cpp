@@ -8,7 +8,7 @@
 #include <set>
 
 #include "attune/error.hpp"
-#include "space/stages/built.hpp"
+#include "space/stages/contents.hpp"
 #include "space/stages/listed.hpp"
 
 namespace attune {
@@ -77,7 +77,7 @@ SpaceSize uniform_below(SpaceSize limit, std::mt19937_64& random) {
   }
 }
 
-void SearchSpace::Built::index_values() {
+void SearchSpace::Contents::index_values() {
   check_parameters(parameters, problem);
   for (const Parameter& parameter : parameters) {
     values.emplace_back(parameter.values);
@@ -86,7 +86,7 @@ void SearchSpace::Built::index_values() {
   }
 }
 
-void SearchSpace::Built::find_values_left() {
+void SearchSpace::Contents::find_values_left() {
   values_left.resize(parameters.size());
   for (const auto& level : diagram().levels()) {
     const auto left = diagram().positions(level);
@@ -95,10 +95,11 @@ void SearchSpace::Built::find_values_left() {
   for (const auto& fixed : diagram().fixed()) values_left[fixed.parameter] = {fixed.position};
 }
 
-std::shared_ptr<const SearchSpace::Built> SearchSpace::build(std::vector<Parameter> parameters, std::vector<Rule> rules,
-                                                             const Bindings* problem, const DeviceInfo* device,
-                                                             SpaceBudget budget, bool relax) {
-  auto built = std::make_shared<Built>();
+std::shared_ptr<const SearchSpace::Contents> SearchSpace::build(std::vector<Parameter> parameters,
+                                                                std::vector<Rule> rules, const Bindings* problem,
+                                                                const DeviceInfo* device, SpaceBudget budget,
+                                                                bool relax) {
+  auto built = std::make_shared<Contents>();
   built->parameters = std::move(parameters);
   built->rules = std::move(rules);
   built->budget = budget;
@@ -134,7 +135,7 @@ SearchSpace SearchSpace::relaxed(std::vector<Parameter> parameters, std::vector<
 }
 
 SearchSpace SearchSpace::listed(std::vector<Parameter> parameters, const std::vector<Row>& rows) {
-  auto built = std::make_shared<Built>();
+  auto built = std::make_shared<Contents>();
   built->parameters = std::move(parameters);
   built->index_values();
   std::set<RowView, bool (*)(RowView, RowView)> met(

@@ -5,7 +5,7 @@
 
 #include "attune/error.hpp"
 #include "attune/search_space.hpp"
-#include "space/stages/built.hpp"
+#include "space/stages/contents.hpp"
 #include "space/stages/listing.hpp"
 
 namespace attune {
@@ -56,7 +56,7 @@ std::optional<Row> SearchSpace::row_of(const Bindings& configuration) const {
   return row;
 }
 
-bool SearchSpace::Built::allowed_by_left_out(RowView row) const {
+bool SearchSpace::Contents::allowed_by_left_out(RowView row) const {
   std::vector<const Value*> seen;
   for (std::size_t i = 0; i < left_out_names.size(); ++i) {
     seen.clear();

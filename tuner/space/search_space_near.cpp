@@ -5,7 +5,7 @@
 
 #include "attune/error.hpp"
 #include "attune/search_space.hpp"
-#include "space/stages/built.hpp"
+#include "space/stages/contents.hpp"
 #include "space/stages/near.hpp"
 
 namespace attune {

@@ -146,7 +146,7 @@ void visit_identifiers(std::string_view text, Visit visit) {
   }
 }
 
-std::vector<std::string> known_names(const KernelSpec& spec, const Allowed& allowed) {
+std::vector<std::string> known_names(const KernelSpec& spec, const AllowedNames& allowed) {
   std::vector<std::string> known;
   for (const auto& entry : spec.problem) known.push_back(entry.name);
   if (!allowed.parameters) return known;
@@ -154,7 +154,8 @@ std::vector<std::string> known_names(const KernelSpec& spec, const Allowed& allo
   return known;
 }
 
-std::string unknown_name(const KernelSpec& spec, std::string_view name, std::string_view text, const Allowed& allowed) {
+std::string unknown_name(const KernelSpec& spec, std::string_view name, std::string_view text,
+                         const AllowedNames& allowed) {
   const auto where = fmt::format("`{}` in `{}`", shortened(name), shortened(text));
   if (!allowed.parameters && spec.find_parameter(name) != nullptr) {
     return fmt::format("{} is a parameter: {} may mention problem names only", where, allowed.subject);
@@ -207,7 +208,7 @@ std::size_t find_identifier(std::string_view text, std::string_view name) {
   return found == std::string_view::npos ? 0 : found;
 }
 
-void require_known_names(const KernelSpec& spec, const Expression& expression, const Allowed& allowed,
+void require_known_names(const KernelSpec& spec, const Expression& expression, const AllowedNames& allowed,
                          const std::string& place, std::size_t shift) {
   const auto& text = expression.text();
   for (const auto& name : expression.names()) {

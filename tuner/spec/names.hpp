@@ -20,7 +20,7 @@ bool is_taken_by_cpp(std::string_view word);
 void require_new_name(std::string_view name, std::string_view what, const std::string& place);
 
 // The names that an expression may mention besides problem names.
-struct Allowed {
+struct AllowedNames {
   bool parameters = false;
   bool device = false;
   std::string_view subject;  // subject of messages: "a restriction"
@@ -28,7 +28,7 @@ struct Allowed {
 
 // Throws a fault if the expression mentions a name that is unknown or not allowed. `shift` is the offset of the
 // expression in the string at `place`.
-void require_known_names(const KernelSpec& spec, const Expression& expression, const Allowed& allowed,
+void require_known_names(const KernelSpec& spec, const Expression& expression, const AllowedNames& allowed,
                          const std::string& place, std::size_t shift = 0);
 
 // Checks a formula without names. Throws a fault unless its value is an integer >= `least`. Formulas with names pass.

@@ -16,13 +16,13 @@ namespace {
 class ValuesInOrder {
  public:
   ValuesInOrder(Document& document, const std::vector<TomlNode>& members)
-      : document_(document), members_(members), states_(members.size(), State::unseen) {}
+      : document_(document), members_(members), states_(members.size(), VisitState::unseen) {}
 
   // Adds a value, and before it those that it uses. Throws SpecError for values that use each other in a circle.
   void add(std::size_t value) {
-    if (states_[value] == State::added) return;
-    if (states_[value] == State::open) fail_circle(value);
-    states_[value] = State::open;
+    if (states_[value] == VisitState::added) return;
+    if (states_[value] == VisitState::open) fail_circle(value);
+    states_[value] = VisitState::open;
     path_.push_back(value);
     const TomlNode& member = members_[value];
     const Expression written = document_.written(member, Literal::number_or_boolean);
@@ -32,11 +32,11 @@ class ValuesInOrder {
     values_.add(member.key, document_.expression(member, Literal::number_or_boolean));
     document_.set_values(values_);
     path_.pop_back();
-    states_[value] = State::added;
+    states_[value] = VisitState::added;
   }
 
  private:
-  enum class State { unseen, open, added };
+  enum class VisitState { unseen, open, added };
 
   [[noreturn]] void fail_circle(std::size_t value) const {
     std::string uses;
@@ -49,7 +49,7 @@ class ValuesInOrder {
 
   Document& document_;
   const std::vector<TomlNode>& members_;
-  std::vector<State> states_;
+  std::vector<VisitState> states_;
   std::vector<std::size_t> path_;  // the values that are open, each of which uses the next
   NamedValues values_;
 };
@@ -91,7 +91,7 @@ void read_values(Document& document, const TomlNode& table) {
 void refuse_misused_values(const Document& document, const KernelSpec& spec) {
   const TomlNode* const table = document.root().find("values");
   if (table == nullptr) return;
-  const Allowed allowed{.parameters = true, .device = true, .subject = "a value"};
+  const AllowedNames allowed{.parameters = true, .device = true, .subject = "a value"};
   for (const TomlNode& member : table->children) {
     const std::string place = "values." + member.key;
     try {

@@ -22,12 +22,12 @@ constexpr int max_document_depth = 64;                             // T1 has 6
 constexpr std::size_t max_parameters = 4096;
 constexpr std::size_t max_conditions = 65536;
 
-struct Type {
+struct ParameterType {
   std::string_view name;
   Value::Kind kind;
   std::string_view wanted;
 };
-constexpr Type types[] = {
+constexpr ParameterType types[] = {
     {"int", Value::Kind::integer, "an integer (`//` divides to one)"},
     {"float", Value::Kind::real, "a number"},
     {"double", Value::Kind::real, "a number"},
@@ -110,7 +110,7 @@ Value value_of(const Json& json) {
 }
 
 // Returns the value converted to the kind of its type.
-Value fitted(const Value& value, const Type& type) {
+Value fitted(const Value& value, const ParameterType& type) {
   const bool empty = value.is_name() && value.name().empty();
   if (value.kind() == type.kind && !empty) return value;
   if (type.kind == Value::Kind::real && value.is_integer()) return Value(static_cast<double>(value.integer()));
@@ -119,17 +119,17 @@ Value fitted(const Value& value, const Type& type) {
                                type.name, type.wanted));
 }
 
-const Type& type_of(const Json& parameter) {
+const ParameterType& type_of(const Json& parameter) {
   const std::string& name = need_text(parameter, "Type");
   const auto found =
-      std::find_if(std::begin(types), std::end(types), [&](const Type& type) { return type.name == name; });
+      std::find_if(std::begin(types), std::end(types), [&](const ParameterType& type) { return type.name == name; });
   if (found != std::end(types)) return *found;
   std::vector<std::string> known;
-  for (const Type& type : types) known.emplace_back(type.name);
+  for (const ParameterType& type : types) known.emplace_back(type.name);
   throw UsageError(fmt::format("unknown type `{}`{}", shortened(name), suggestion(name, known)));
 }
 
-std::vector<Value> values_of(const Json& parameter, const Type& type, ListBudget& budget) {
+std::vector<Value> values_of(const Json& parameter, const ParameterType& type, ListBudget& budget) {
   const Json* const list = find(parameter, "Values");
   if (list == nullptr) throw UsageError("`Values` is missing; it must be an array, or a text with a list");
   std::vector<Value> values;
@@ -175,7 +175,7 @@ void read_parameter(const Json& json, T1Space& space, ListBudget& budget) {
         fmt::format("`{}` is no name: letters, digits and `_`, and no word of Python", shortened(parameter.name)));
   }
   try {
-    const Type& type = type_of(json);
+    const ParameterType& type = type_of(json);
     parameter.values = values_of(json, type, budget);
     for (const Value& value : parameter.values) {
       if (value.is_name() && has_control(value.name()))

@@ -21,7 +21,7 @@ constexpr int max_nesting = 50;  // lists in list() and after `in`
 using Values = std::vector<Value>;
 
 // The variable of a comprehension and its present value; there is none outside.
-struct Variable {
+struct LoopVariable {
   std::string name;
   Value value;
 };
@@ -46,8 +46,8 @@ class ListReader {
   Values range();
   std::vector<Expression> arguments();
   Expression formula(std::string_view close, bool before_for);
-  Value evaluated(const Expression& formula, const Variable* variable);
-  bool accepts(const Expression& condition, const Variable& variable);
+  Value evaluated(const Expression& formula, const LoopVariable* variable);
+  bool accepts(const Expression& condition, const LoopVariable& variable);
   std::int64_t integer(const Expression& formula);
   void spend(std::uint64_t steps);
 
@@ -131,7 +131,7 @@ Values ListReader::elements(std::string_view close) {
 // Reads what follows the element of [element for name in list if condition].
 Values ListReader::comprehension(const Expression& element, std::string_view close) {
   advance();
-  Variable variable;
+  LoopVariable variable;
   if (token_.kind != Token::Kind::identifier) lexer_.fail("expected a name after `for`", token_.begin);
   variable.name = token_.text;
   advance();
@@ -199,7 +199,7 @@ Expression ListReader::formula(std::string_view close, bool before_for) {
   return Expression(text_.substr(begin, end - begin), Dialect::python);
 }
 
-Value ListReader::evaluated(const Expression& formula, const Variable* variable) {
+Value ListReader::evaluated(const Expression& formula, const LoopVariable* variable) {
   spend(parsed_of(formula).steps);
   std::vector<const Value*> values;
   for (const auto& name : formula.names()) {
@@ -219,7 +219,7 @@ Value ListReader::evaluated(const Expression& formula, const Variable* variable)
   return std::get<Value>(result);
 }
 
-bool ListReader::accepts(const Expression& condition, const Variable& variable) {
+bool ListReader::accepts(const Expression& condition, const LoopVariable& variable) {
   const Value value = evaluated(condition, &variable);
   if (value.is_name()) {
     throw UsageError(fmt::format("`{}`: a name is neither true nor false", shortened(condition.text())));

@@ -21,9 +21,9 @@ bool mentions(std::string_view text, std::string_view name) {
 }
 
 // All texts of a kernel in which a parameter can be named.
-class Texts {
+class KernelTexts {
  public:
-  explicit Texts(const KernelSpec& spec) {
+  explicit KernelTexts(const KernelSpec& spec) {
     for (const std::vector<Step>* steps : {&spec.launch, &spec.verify}) add(*steps);
     for (const Argument& argument : spec.arguments) add(argument);
     for (const auto& [name, check] : spec.argument_check) add(check);
@@ -77,7 +77,7 @@ class Texts {
 std::vector<std::string> unmentioned_parameters(const KernelSpec& spec) {
   std::vector<std::string> found;
   if (spec.launch.empty()) return found;  // a recording
-  const Texts texts(spec);
+  const KernelTexts texts(spec);
   for (const Parameter& parameter : spec.parameters)
     if (parameter.values.size() > 1 && !texts.mention(parameter.name)) found.push_back(parameter.name);
   return found;

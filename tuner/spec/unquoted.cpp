@@ -135,16 +135,16 @@ std::optional<std::string> quoted(std::string_view value) {
 
 }  // namespace
 
-std::optional<Unquoted> find_unquoted(std::string_view document, std::size_t line) {
+std::optional<QuotedLine> find_unquoted(std::string_view document, std::size_t line) {
   const std::string_view wrong = trimmed(without_comment(line_of(document, line)));
   std::string_view key = key_of(wrong);
   if (key.empty() && wrong.starts_with('[')) return std::nullopt;  // the name of a section
   const std::string_view value = key.empty() ? wrong : trimmed(wrong.substr(wrong.find('=') + 1));
   const std::optional<std::string> right = key.empty() ? ValueText(value).quoted() : quoted(value);
   if (!right || *right == value) return std::nullopt;
-  if (!key.empty()) return Unquoted{std::string(key), std::string(key) + " = " + *right};
+  if (!key.empty()) return QuotedLine{std::string(key), std::string(key) + " = " + *right};
   while (key.empty() && --line > 0) key = key_of(trimmed(without_comment(line_of(document, line))));
-  return key.empty() ? std::nullopt : std::optional(Unquoted{std::string(key), *right});
+  return key.empty() ? std::nullopt : std::optional(QuotedLine{std::string(key), *right});
 }
 
 }  // namespace attune

@@ -170,7 +170,7 @@ void validate_default_configuration(const KernelSpec& spec, const Expression& ru
 }
 
 void validate_rules(const KernelSpec& spec) {
-  const Allowed allowed{.parameters = true, .device = true, .subject = "a restriction"};
+  const AllowedNames allowed{.parameters = true, .device = true, .subject = "a restriction"};
   const Configuration configuration = first_values(spec);
   for (std::size_t i = 0; i < spec.rules.size(); ++i) {
     const auto place = fmt::format("restrictions.rules[{}]", i);
@@ -196,7 +196,7 @@ void validate_deterministic(const KernelSpec& spec) {
                                  undefined == nullptr ? "" : fmt::format(" ({})", undefined->reason)));
 }
 
-void validate_formula(const KernelSpec& spec, const std::optional<Expression>& formula, const Allowed& allowed,
+void validate_formula(const KernelSpec& spec, const std::optional<Expression>& formula, const AllowedNames& allowed,
                       const std::string& place) {
   if (!formula) return;
   require_known_names(spec, *formula, allowed, place);
@@ -211,7 +211,7 @@ void validate_formula(const KernelSpec& spec, const std::optional<Expression>& f
 }
 
 void validate_check(const KernelSpec& spec, const Check& check, const std::string& place) {
-  const Allowed allowed{.subject = "a tolerance"};
+  const AllowedNames allowed{.subject = "a tolerance"};
   validate_formula(spec, check.absolute, allowed, place + ".absolute");
   validate_formula(spec, check.relative, allowed, place + ".relative");
   if (!check.differing) return;
@@ -221,7 +221,7 @@ void validate_check(const KernelSpec& spec, const Check& check, const std::strin
 
 void validate_metrics(const KernelSpec& spec) {
   const Metrics& metrics = spec.metrics;
-  const Allowed allowed{.parameters = true, .subject = "a metric"};
+  const AllowedNames allowed{.parameters = true, .subject = "a metric"};
   validate_formula(spec, metrics.bytes, allowed, "metrics.bytes");
   validate_formula(spec, metrics.flops, allowed, "metrics.flops");
   validate_formula(spec, metrics.items, allowed, "metrics.items");

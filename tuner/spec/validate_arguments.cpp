@@ -85,7 +85,7 @@ void validate_fill(const KernelSpec& spec, const Argument& argument, const std::
   if (fill.numbers.size() != numbers_of(fill.kind)) {
     throw Fault(place, fmt::format("{} numbers; this fill has {}", fill.numbers.size(), numbers_of(fill.kind)));
   }
-  for (const auto& number : fill.numbers) require_known_names(spec, number, Allowed{.subject = "a fill"}, place);
+  for (const auto& number : fill.numbers) require_known_names(spec, number, AllowedNames{.subject = "a fill"}, place);
   if (!is_constant(fill)) return;
   const FillValues values = constant_values(fill, place);
   for (const auto* type : types) {
@@ -114,7 +114,7 @@ void validate_array(const KernelSpec& spec, const Argument& argument) {
                             "would be lost",
                             argument.name));
   const bool scratch = argument.role == Role::scratch;
-  const Allowed allowed{
+  const AllowedNames allowed{
       .parameters = scratch, .device = scratch, .subject = "the size of an argument that the application passes"};
   require_known_names(spec, *argument.size, allowed, place + ".size");
   require_integer_if_constant(*argument.size, 1, place + ".size");
@@ -157,7 +157,7 @@ void validate_scalar(const KernelSpec& spec, const Argument& argument, const std
   }
   validate_scalar_source(spec, argument);
   if (!argument.value) return;
-  const Allowed allowed{.parameters = true, .device = true, .subject = "a value"};
+  const AllowedNames allowed{.parameters = true, .device = true, .subject = "a value"};
   require_known_names(spec, *argument.value, allowed, place + ".value");
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 // Checks an option such as "-DX={TILE} if FAST".
 void validate_option(const KernelSpec& spec, const std::string& option, const std::string& place) {
-  const Allowed allowed{.parameters = true, .device = true, .subject = "an option"};
+  const AllowedNames allowed{.parameters = true, .device = true, .subject = "an option"};
   constexpr std::string_view condition_mark = " if ";
   if (!option.starts_with('-')) {
     throw Fault(place, fmt::format("`{}` is no option of the compiler: expected a leading `-`", shortened(option)));
@@ -61,7 +61,7 @@ void validate_compile_options(const KernelSpec& spec) {
                             shortened(architecture)));
   }
   if (!spec.compile.requires_where) return;
-  const Allowed allowed{.parameters = true, .device = true, .subject = "the condition of an architecture"};
+  const AllowedNames allowed{.parameters = true, .device = true, .subject = "the condition of an architecture"};
   require_known_names(spec, *spec.compile.requires_where, allowed, "compile.requires", architecture.size() + 4);
 }
 

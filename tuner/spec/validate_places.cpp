@@ -23,7 +23,7 @@ void validate_mapped(const KernelSpec& spec, const Argument& argument) {
   }
   if (!argument.mapped_where) return;
   constexpr std::string_view before_condition = "mapped if ";
-  require_known_names(spec, *argument.mapped_where, Allowed{.subject = "the condition of a place"}, place,
+  require_known_names(spec, *argument.mapped_where, AllowedNames{.subject = "the condition of a place"}, place,
                       before_condition.size());
 }
 

@@ -21,7 +21,7 @@ namespace {
 struct StepList {
   std::string_view name;  // "launch": the section and the place
   std::span<const Step> steps;
-  Allowed allowed;
+  AllowedNames allowed;
   bool may_set_inputs = false;
   bool is_tuned = false;  // [[launch]]: its steps may have clusters, overlap and be cooperative
 };
@@ -61,7 +61,7 @@ std::optional<EntryText> split_entry(std::string_view entry) {
   return EntryText{function, entry.substr(open + 1, close - open - 1), open + 1};
 }
 
-void validate_entry(const KernelSpec& spec, const Step& step, const Allowed& allowed, const std::string& place) {
+void validate_entry(const KernelSpec& spec, const Step& step, const AllowedNames& allowed, const std::string& place) {
   const auto at = place + ".entry";
   const auto entry = split_entry(step.entry);
   if (!entry) {
@@ -79,7 +79,7 @@ void validate_entry(const KernelSpec& spec, const Step& step, const Allowed& all
   }
 }
 
-void validate_dimensions(const KernelSpec& spec, const std::vector<Expression>& dimensions, const Allowed& allowed,
+void validate_dimensions(const KernelSpec& spec, const std::vector<Expression>& dimensions, const AllowedNames& allowed,
                          const std::string& place) {
   if (dimensions.empty() || dimensions.size() > 3) {
     throw Fault(place, fmt::format("expected 1 to 3 dimensions, found {}", dimensions.size()));
@@ -117,7 +117,7 @@ void validate_parameter_bytes(const KernelSpec& spec, const Step& step, const st
                                    most_parameter_bytes));
 }
 
-void validate_launch(const KernelSpec& spec, const Step& step, const Allowed& allowed, const std::string& place) {
+void validate_launch(const KernelSpec& spec, const Step& step, const AllowedNames& allowed, const std::string& place) {
   validate_entry(spec, step, allowed, place);
   validate_dimensions(spec, step.grid, allowed, place + ".grid");
   validate_dimensions(spec, step.block, allowed, place + ".block");
@@ -213,7 +213,7 @@ void validate_comparison(const KernelSpec& spec) {
 }  // namespace
 
 void validate_steps(const KernelSpec& spec) {
-  const Allowed of_launch{.parameters = true, .device = true, .subject = "a launch step"};
+  const AllowedNames of_launch{.parameters = true, .device = true, .subject = "a launch step"};
   validate_list(spec, {"prepare", spec.prepare, {.device = true, .subject = "a [[prepare]] step"}, true});
   validate_list(spec, {"launch", spec.launch, of_launch, false, true});
   validate_list(spec, {"verify", spec.verify, {.parameters = true, .device = true, .subject = "a [[verify]] step"}});

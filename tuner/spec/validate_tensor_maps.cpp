@@ -25,7 +25,7 @@ const Argument& array_of(const KernelSpec& spec, const Argument& map, const std:
   return *array;
 }
 
-void validate_numbers(const KernelSpec& spec, const std::vector<Expression>& numbers, const Allowed& allowed,
+void validate_numbers(const KernelSpec& spec, const std::vector<Expression>& numbers, const AllowedNames& allowed,
                       const std::string& place) {
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const auto at = fmt::format("{}[{}]", place, i);
@@ -57,7 +57,7 @@ void validate_tensor_map(const KernelSpec& spec, const Argument& map) {
   const TiledView& tiles = *map.tiles;
   const bool scratch = array_of(spec, map, place).role == Role::scratch;
   validate_dimensions(tiles, place);
-  const Allowed of_array{
+  const AllowedNames of_array{
       .parameters = scratch, .device = scratch, .subject = "the shape of an argument that the application passes"},
       of_configuration{.parameters = true, .device = true, .subject = "a tensor map"};
   validate_numbers(spec, tiles.shape, of_array, place + ".shape");

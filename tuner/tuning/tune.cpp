@@ -26,9 +26,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Forwarding final : public Observer {
+class Forwarder final : public Observer {
  public:
-  explicit Forwarding(const TuneOptions& options) : options_(options) {}
+  explicit Forwarder(const TuneOptions& options) : options_(options) {}
   void trial_done(const Trial&, const Progress& progress) override {
     if (options_.progress) options_.progress({progress.trials, progress.default_ns, progress.best_ns, progress.best});
   }
@@ -144,7 +144,7 @@ TuneResult tune(Dispatcher& gpu, const KernelSpec& spec, const Problem& given, E
   std::optional<ImageCache> images;  // a user without a place for files has none
   if (!wished.empty() || !request.lock_folder.empty()) images.emplace(wished.empty() ? default_cache_path() : wished);
   ImageCache* const kept = images ? &*images : nullptr;
-  Forwarding observer(options);
+  Forwarder observer(options);
   if (options.isolation == Isolation::none) {
     // A device of its own, which only one thread drives.
     const std::unique_ptr<Device> own = open_device(name_of(device));

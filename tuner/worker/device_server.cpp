@@ -134,12 +134,12 @@ Status DeviceServer::warm_up(InstanceId instance, const WarmUpPlan& plan) {
 
 Answer DeviceServer::handle(const Meter& job) {
   EnergyMeasured metered;
-  metered.status = problem().launch_for(job.instance, job.plan, job.warm_seconds, [](const Launched&) {});
+  metered.status = problem().launch_for(job.instance, job.plan, job.warm_seconds, [](const LaunchCount&) {});
   if (!metered.status.ok()) return metered;
-  std::vector<Launched> launched;
+  std::vector<LaunchCount> launched;
   watch_.meter_energy();
   metered.status =
-      problem().launch_for(job.instance, job.plan, job.seconds + steps_seconds, [&](const Launched& by_now) {
+      problem().launch_for(job.instance, job.plan, job.seconds + steps_seconds, [&](const LaunchCount& by_now) {
         launched.push_back(by_now);
         watch_.follow_own_clock();
       });

@@ -299,11 +299,11 @@ Sampling ProblemOnDevice::repeated(InstanceId instance, TimingPlan plan, Sets& s
 
 // There are no flushes, so that the energy is that of the kernel and of the restores of its inputs alone.
 Status ProblemOnDevice::launch_for(InstanceId instance, const TimingPlan& plan, double seconds,
-                                   const std::function<void(const Launched&)>& tell) {
+                                   const std::function<void(const LaunchCount&)>& tell) {
   Sets sets;
   Sampling sampling = repeated(instance, plan, sets);
   const double begin = device_.seconds();
-  Launched launched{begin, 0};
+  LaunchCount launched{begin, 0};
   tell(launched);
   do {
     const DeviceTimes samples = device_.take_samples(sampling);

@@ -51,7 +51,7 @@ class ProblemOnDevice {
   Status warm_up(InstanceId instance, double milliseconds);
   // Launches for so many seconds, without flushes. Calls `tell` with the number of launches so far and the time.
   Status launch_for(InstanceId instance, const TimingPlan& plan, double seconds,
-                    const std::function<void(const Launched&)>& tell);
+                    const std::function<void(const LaunchCount&)>& tell);
   // Returns how many bytes attune's own copies of the data take, which sampling in streams has allocated.
   std::uint64_t copied_bytes() const noexcept { return data_.copied_bytes(); }
   // Checks the inputs, and attune's own data. Returns the verdict `guard` when a launch has changed an input, which is

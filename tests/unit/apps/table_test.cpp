@@ -47,7 +47,7 @@ TEST(Configurations, AreShownAsWhatDiffers) {
   EXPECT_EQ(difference_text(base, base, "the default"), "the default");
   EXPECT_EQ(difference_text(other, {}, "the default"), "A=1 B=3") << "no base: whole";
   EXPECT_EQ(difference_text({}, {}, "the default"), "no parameters");
-  const std::vector<NamedText> list{
+  const std::vector<ShownConfiguration> list{
       {"first", base, ""}, {"copy", {}, "bytes"}, {"second", other, ""}, {"third", other, ""}};
   EXPECT_EQ(configurations_text(list, Beside::previous),
             "configurations: the first whole, of the others what differs from the one above\n"
@@ -58,7 +58,7 @@ TEST(Configurations, AreShownAsWhatDiffers) {
   EXPECT_EQ(configurations_text({{"one", {}, ""}}, Beside::first), "  one: no parameters\n");
 }
 
-TEST(Advice, IsACommandInALineOfItsOwn) {
+TEST(TextAndCommand, IsACommandInALineOfItsOwn) {
   const std::string command =
       "attune tune reduce --problem \"n=16777216 T=float OP=Op::sum\" --regime stream --device host";
   EXPECT_EQ(in_lines_with_command("no record; to make one: " + command, 8),

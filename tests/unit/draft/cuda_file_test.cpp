@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 // Returns a declaration as one line: NAME<type name=default,...>(type*name,...)[bound].
-std::string shown(const Kernel& kernel) {
+std::string shown(const KernelFunction& kernel) {
   std::string text = kernel.name + "<";
   for (const TemplateParameter& parameter : kernel.template_parameters)
     text += parameter.type + " " + parameter.name +
@@ -30,7 +30,7 @@ std::string shown(const Kernel& kernel) {
 
 std::vector<std::string> kernels_of(const std::string& text) {
   std::vector<std::string> kernels;
-  for (const Kernel& kernel : read_cuda_file(text).kernels) kernels.push_back(shown(kernel));
+  for (const KernelFunction& kernel : read_cuda_file(text).kernels) kernels.push_back(shown(kernel));
   return kernels;
 }
 
@@ -101,7 +101,7 @@ TEST(CudaFile, WhatAKernelCallsIsReached) {
       "__host__ __device__ int second(int a) { return blockDim.x; }\n__device__ int other() { return blockDim.z; }\n"
       "__global__ void f(int n) { LOOP(i, n) first<2>(i); }\n__global__ void g(int n) { table[n] = 1; }\n");
   ASSERT_EQ(file.kernels.size(), 2u);
-  const Kernel f = with_helpers(file, file.kernels[0]), g = with_helpers(file, file.kernels[1]);
+  const KernelFunction f = with_helpers(file, file.kernels[0]), g = with_helpers(file, file.kernels[1]);
   for (const char* const word : {"LOOP", "gridDim", "second", "blockDim"}) EXPECT_TRUE(f.mentions(word)) << word;
   EXPECT_FALSE(f.mentions("z")) << "f does not call other()";
   EXPECT_FALSE(g.mentions("blockDim"));

@@ -10,12 +10,12 @@ namespace {
 // n and m are names of the problem, TILE is a parameter, T a type; the others are set by the host.
 std::optional<std::string> translated(const std::string& code) {
   static const CudaFile file;
-  static const Kernel kernel;
+  static const KernelFunction kernel;
   Launch launch;
   launch.locals = {{"threads", {"256"}},     {"block", {"32", "8"}}, {"half", {"n / 2"}},
                    {"again", {"again + 1"}}, {"size", {"n + m"}},    {"blocks", {"(n + threads - 1) / threads"}},
                    {"wide", {"TILE * 2"}}};
-  Parts parts{.file = file, .kernel = kernel, .launch = &launch};
+  DraftParts parts{.file = file, .kernel = kernel, .launch = &launch};
   parts.problem = {{"T", "", ""}};
   parts.names = {{"n", "n"}, {"count", "m"}, {"m", "m"}, {"TILE", "TILE"}, {"T", "T"}};
   return parts.expression(code);

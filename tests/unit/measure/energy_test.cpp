@@ -17,7 +17,7 @@ std::vector<CounterReading> counter(double watts) {
 
 TEST(EnergyOfLaunch, IsCountedFromStepToStep) {
   // 1,000 launches a second, between 2 s and 7 s.
-  const std::vector<Launched> launched{{2, 0}, {4, 2000}, {7, 5000}};
+  const std::vector<LaunchCount> launched{{2, 0}, {4, 2000}, {7, 5000}};
   const auto energy = energy_of_launch(counter(300), launched, 10);
   ASSERT_TRUE(energy);
   EXPECT_NEAR(energy->joules, 0.3, 1e-6);
@@ -28,16 +28,16 @@ TEST(EnergyOfLaunch, IsCountedFromStepToStep) {
 }
 
 TEST(EnergyOfLaunch, FollowsTheLaunchesWhereTheyChangeTheirPace) {
-  const std::vector<Launched> launched{{2, 0}, {4, 1000}, {7, 7000}};
+  const std::vector<LaunchCount> launched{{2, 0}, {4, 1000}, {7, 7000}};
   EXPECT_NEAR(energy_of_launch(counter(300), launched, 10)->joules, 300 * 5 / 7000.0, 1e-3);
 }
 
 TEST(EnergyOfLaunch, IsNoneWithTooFewSteps) {
-  EXPECT_FALSE(energy_of_launch(counter(300), std::vector<Launched>{{2, 0}, {2.5, 500}}, 10));
-  EXPECT_FALSE(energy_of_launch(counter(0), std::vector<Launched>{{2, 0}, {7, 500}}, 10)) << "it never moves";
-  EXPECT_FALSE(energy_of_launch({}, std::vector<Launched>{{2, 0}, {7, 500}}, 10));
+  EXPECT_FALSE(energy_of_launch(counter(300), std::vector<LaunchCount>{{2, 0}, {2.5, 500}}, 10));
+  EXPECT_FALSE(energy_of_launch(counter(0), std::vector<LaunchCount>{{2, 0}, {7, 500}}, 10)) << "it never moves";
+  EXPECT_FALSE(energy_of_launch({}, std::vector<LaunchCount>{{2, 0}, {7, 500}}, 10));
   EXPECT_FALSE(energy_of_launch(counter(300), {}, 10));
-  EXPECT_FALSE(energy_of_launch(counter(300), std::vector<Launched>{{2, 0}, {7, 0}}, 10)) << "nothing was launched";
+  EXPECT_FALSE(energy_of_launch(counter(300), std::vector<LaunchCount>{{2, 0}, {7, 0}}, 10)) << "nothing was launched";
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ TEST(GaussianProcess, FittingFindsTheParameterThatMatters) {
     known.values.push_back(std::sin(1.5 * row[0]));
   }
   const GaussianProcess start = GaussianProcess::prior(Falloff::matern, axes.size());
-  const Fitted fitted = fit(axes, known, start);
+  const FittedProcess fitted = fit(axes, known, start);
   EXPECT_GT(fitted.process.weights[0], 10 * fitted.process.weights[1]);
   EXPECT_GT(fitted.process.weights[0], 10 * fitted.process.weights[2]);
 }

@@ -69,7 +69,7 @@ class StreamOfData : public testing::Test {
   }
   void meter(std::int64_t n, const TimingPlan& plan) {
     with_problem(n, [&](ProblemOnDevice& on_device) {
-      EXPECT_TRUE(on_device.launch_for(1, plan, 1e-6, [](const Launched&) {}).ok());
+      EXPECT_TRUE(on_device.launch_for(1, plan, 1e-6, [](const LaunchCount&) {}).ok());
     });
   }
   void with_problem(std::int64_t n, const std::function<void(ProblemOnDevice&)>& use) {

@@ -84,7 +84,7 @@ class Likelihood {
   Eigen::MatrixXd covariance_;
 };
 
-// Improves one Fitted by trials.
+// Improves one FittedProcess by trials.
 class Climb {
  public:
   Climb(Likelihood& likelihood, const GaussianProcess& start) : likelihood_(likelihood), best_{start, 0} {
@@ -128,11 +128,11 @@ class Climb {
     }
   }
 
-  const Fitted& best() const { return best_; }
+  const FittedProcess& best() const { return best_; }
 
  private:
   Likelihood& likelihood_;
-  Fitted best_;
+  FittedProcess best_;
 };
 
 }  // namespace
@@ -152,7 +152,7 @@ float correlation(Falloff falloff, float sum) {
   return (1 + scaled) * std::exp(-scaled);
 }
 
-Fitted fit(const std::vector<Axis>& axes, const Observations& observations, const GaussianProcess& start) {
+FittedProcess fit(const std::vector<Axis>& axes, const Observations& observations, const GaussianProcess& start) {
   Likelihood likelihood(axes, observations, start.falloff);
   Climb climb(likelihood, start);
   double step = first_step;

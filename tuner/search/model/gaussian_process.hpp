@@ -38,11 +38,11 @@ struct Observations {
 
 // A process fitted to observations. Its `fit` is minus the logarithm of the marginal likelihood times a prior that
 // keeps weights moderate; less is better.
-struct Fitted {
+struct FittedProcess {
   GaussianProcess process;
   double fit = 0;
 };
 // Climbs from `start` to hyperparameters under which the observations are more likely. Needs at least two observations.
-Fitted fit(const std::vector<Axis>& axes, const Observations& observations, const GaussianProcess& start);
+FittedProcess fit(const std::vector<Axis>& axes, const Observations& observations, const GaussianProcess& start);
 
 }  // namespace attune

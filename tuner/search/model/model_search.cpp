@@ -150,14 +150,14 @@ GaussianProcess ModelSearch::early_process(const Observations& known) const {
 }
 
 GaussianProcess ModelSearch::fitted_process(const Observations& known) {
-  using Choice = ModelSettings::Choice;
+  using FalloffChoice = ModelSettings::FalloffChoice;
   if (known.rows.size() < (trend_.empty() ? 2 : early_until)) return early_process(known);
-  const bool smooth_only = settings_.falloff == Choice::likelier && known.rows.size() < settings_.smooth_until;
-  if (settings_.falloff == Choice::matern || smooth_only) return matern_ = fit(axes_, known, matern_).process;
-  const Fitted rough = fit(axes_, known, exponential_);
+  const bool smooth_only = settings_.falloff == FalloffChoice::likelier && known.rows.size() < settings_.smooth_until;
+  if (settings_.falloff == FalloffChoice::matern || smooth_only) return matern_ = fit(axes_, known, matern_).process;
+  const FittedProcess rough = fit(axes_, known, exponential_);
   exponential_ = rough.process;
-  if (settings_.falloff == Choice::exponential) return exponential_;
-  const Fitted smooth = fit(axes_, known, matern_);
+  if (settings_.falloff == FalloffChoice::exponential) return exponential_;
+  const FittedProcess smooth = fit(axes_, known, matern_);
   matern_ = smooth.process;
   return smooth.fit < rough.fit ? matern_ : exponential_;
 }
@@ -237,7 +237,7 @@ double ModelSearch::worth_of(std::size_t in_pool) const {
 }
 
 // Returns the most promising configurations of the pool, as many as the shortlist.
-std::vector<ModelSearch::Hope> ModelSearch::hopes_in_pool() const {
+std::vector<ModelSearch::Prospect> ModelSearch::hopes_in_pool() const {
   std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t i = 0; i < used_.size(); ++i) {
     if (used_[i] == 0) order.emplace_back(-worth_of(i), i);
@@ -245,14 +245,14 @@ std::vector<ModelSearch::Hope> ModelSearch::hopes_in_pool() const {
   const auto few = static_cast<std::ptrdiff_t>(std::min(order.size(), shortlist));
   std::partial_sort(order.begin(), order.begin() + few, order.end());
   order.resize(static_cast<std::size_t>(few));
-  std::vector<Hope> hopes;
+  std::vector<Prospect> hopes;
   for (const auto& [worth, i] : order) hopes.push_back({-worth, surface_->rows()[i], i});
   return hopes;
 }
 
 // Returns the neighbours of a best configuration that was found after the pool was filled.
-std::vector<ModelSearch::Hope> ModelSearch::hopes_near_best() const {
-  std::vector<Hope> hopes;
+std::vector<ModelSearch::Prospect> ModelSearch::hopes_near_best() const {
+  std::vector<Prospect> hopes;
   space_.for_each_neighbour(peaks_.front().row, Neighbourhood::any_value, [&](RowView near) {
     if (ledger_.is_claimed(near)) return true;
     const Row row(near.begin(), near.end());
@@ -265,15 +265,16 @@ std::vector<ModelSearch::Hope> ModelSearch::hopes_near_best() const {
 std::optional<Row> ModelSearch::claim_by_model() {
   if (!surface_ || told_.size() >= next_fit_) refit();
   for (;;) {
-    std::vector<Hope> hopes = hopes_in_pool();
+    std::vector<Prospect> hopes = hopes_in_pool();
     const bool was_last = hopes.empty();
     if (best_is_new_ && !pool_is_all()) {
-      for (Hope& hope : hopes_near_best()) hopes.push_back(std::move(hope));
+      for (Prospect& hope : hopes_near_best()) hopes.push_back(std::move(hope));
     }
     if (!peaks_.empty()) {
-      for (Hope& hope : hopes) hope.worth *= crowding(hope.row);
+      for (Prospect& hope : hopes) hope.worth *= crowding(hope.row);
     }
-    std::stable_sort(hopes.begin(), hopes.end(), [](const Hope& a, const Hope& b) { return a.worth > b.worth; });
+    std::stable_sort(hopes.begin(), hopes.end(),
+                     [](const Prospect& a, const Prospect& b) { return a.worth > b.worth; });
     if (std::optional<Row> row = claim_first(hopes)) return row;
     if (was_last) return std::nullopt;
   }
@@ -281,8 +282,8 @@ std::optional<Row> ModelSearch::claim_by_model() {
 
 // Claims the first hope that is still free. Marks the rows of the pool that it meets, so that they are not examined
 // again.
-std::optional<Row> ModelSearch::claim_first(const std::vector<Hope>& hopes) {
-  for (const Hope& hope : hopes) {
+std::optional<Row> ModelSearch::claim_first(const std::vector<Prospect>& hopes) {
+  for (const Prospect& hope : hopes) {
     if (hope.in_pool < used_.size()) used_[hope.in_pool] = 1;
     if (ledger_.claim(hope.row)) return hope.row;
   }

@@ -18,7 +18,7 @@ struct ModelSettings {
   std::size_t smooth_until = 40;
   std::size_t most = 300;    // valid outcomes that the model takes at most
   std::size_t pool = 10000;  // the most configurations in the pool, which each proposal examines
-  enum class Choice { likelier, matern, exponential } falloff = Choice::likelier;
+  enum class FalloffChoice { likelier, matern, exponential } falloff = FalloffChoice::likelier;
   bool ends_local = false;  // after `most` outcomes, failed ones included, neighbours of the best replace the model
 };
 
@@ -37,7 +37,7 @@ class ModelSearch final : public Strategy {
     bool exhausted = false;
   };
 
-  struct Hope {
+  struct Prospect {
     double worth = 0;
     Row row;
     std::size_t in_pool = 0;  // its place in the pool; the pool's size if it is not in the pool
@@ -46,7 +46,7 @@ class ModelSearch final : public Strategy {
   bool has_model() const;
   std::optional<Row> claim_spread();
   std::optional<Row> claim_by_model();
-  std::optional<Row> claim_first(const std::vector<Hope>& hopes);
+  std::optional<Row> claim_first(const std::vector<Prospect>& hopes);
   std::optional<Row> claim_near_best();
   void refit();
   GaussianProcess fitted_process(const Observations& known);
@@ -54,8 +54,8 @@ class ModelSearch final : public Strategy {
   Observations observations() const;  // of valid outcomes, less the trend
   bool pool_is_all() const { return space_.exact() && space_.size() <= settings_.pool; }
   std::vector<Row> pool();
-  std::vector<Hope> hopes_in_pool() const;
-  std::vector<Hope> hopes_near_best() const;
+  std::vector<Prospect> hopes_in_pool() const;
+  std::vector<Prospect> hopes_near_best() const;
   void observe(const Row& row, const Outcome& outcome);
   double worth_of(std::size_t in_pool) const;
   double improvement(const Prediction& prediction) const;

@@ -22,7 +22,7 @@ bool Trend::add(const Experience& experience) {
     if (outcome.valid && outcome.objective > 0) best = std::min(best, outcome.objective);
   }
   if (!std::isfinite(best)) return false;
-  Source source;
+  TrendSource source;
   std::vector<std::pair<Row, double>> legal;
   for (const auto& [row, outcome] : experience.trials) {
     if (row.size() != space_.parameters().size()) continue;
@@ -44,7 +44,7 @@ bool Trend::add(const Experience& experience) {
 }
 
 // Returns the mean of the nearest rows, weighted by the inverse of their distances.
-double Trend::guess(const Source& source, const Row& row) const {
+double Trend::guess(const TrendSource& source, const Row& row) const {
   std::vector<std::pair<double, double>> near;
   for (const auto& [landmark, value] : source.landmarks) {
     double distance = 0;
@@ -66,7 +66,7 @@ double Trend::at(const Row& row) const {
   if (sources_.empty()) return 0;
   const auto index = space_.index_of(RowView(row));
   double sum = 0;
-  for (const Source& source : sources_) {
+  for (const TrendSource& source : sources_) {
     const auto known = index ? source.known.find(static_cast<std::uint64_t>(*index)) : source.known.end();
     sum += known == source.known.end() ? guess(source, row) : known->second;
   }

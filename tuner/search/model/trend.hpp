@@ -24,15 +24,15 @@ class Trend {
   double at(const Row& row) const;
 
  private:
-  struct Source {
+  struct TrendSource {
     std::unordered_map<std::uint64_t, double> known;  // by the lower 64 bits of the row's index
     std::vector<std::pair<Row, double>> landmarks;    // rows that unknown rows are compared with
   };
-  double guess(const Source& source, const Row& row) const;
+  double guess(const TrendSource& source, const Row& row) const;
 
   const SearchSpace& space_;
   const std::vector<Axis>& axes_;
-  std::vector<Source> sources_;
+  std::vector<TrendSource> sources_;
 };
 
 }  // namespace attune

@@ -34,7 +34,7 @@ class Construction {
   const std::vector<Clause>& clauses() const { return clauses_; }
 
   // Returns the diagram. Discard it if the call has added to `blame`.
-  Constructed run(const std::vector<bool>& left_out, Blame& blame) {
+  ConstructedSpace run(const std::vector<bool>& left_out, Blame& blame) {
     filtered_ = filter(scope_, numbers_, clauses_, left_out);
     if (!filtered_.empty) group();
     for (const auto& group : groups_) {
@@ -273,15 +273,16 @@ class Construction {
     parts_.push_back(std::move(part));
   }
 
-  std::vector<Fixed> fixed() const {
-    std::vector<Fixed> all;
+  std::vector<FixedParameter> fixed() const {
+    std::vector<FixedParameter> all;
     for (std::uint32_t i = 0; i < parameters_.size(); ++i) {
       if (parameters_[i].values.size() == 1) all.push_back({i, 0});
     }
     for (const Variable& variable : scope_.variables) {
       if (variable.width() == 1) all.push_back({variable.parameter, variable.positions[0]});
     }
-    std::sort(all.begin(), all.end(), [](const Fixed& a, const Fixed& b) { return a.parameter < b.parameter; });
+    std::sort(all.begin(), all.end(),
+              [](const FixedParameter& a, const FixedParameter& b) { return a.parameter < b.parameter; });
     return all;
   }
 
@@ -299,10 +300,10 @@ class Construction {
   std::vector<Clause> clauses_;
   NameNumbers numbers_;
   BudgetUse use_;
-  Filtered filtered_;
+  FilterResult filtered_;
   std::vector<Group> groups_;
   std::vector<UncountedPart> parts_;
-  Constructed result_;
+  ConstructedSpace result_;
 };
 
 [[noreturn]] void too_large(const Rule& rule, std::size_t number, const SpaceBudget& budget) {
@@ -317,8 +318,8 @@ class Construction {
 
 }  // namespace
 
-Constructed construct(const std::vector<Parameter>& parameters, const std::vector<Rule>& rules, const Bindings& problem,
-                      const DeviceInfo* device, const SpaceBudget& budget, bool relax) {
+ConstructedSpace construct(const std::vector<Parameter>& parameters, const std::vector<Rule>& rules,
+                           const Bindings& problem, const DeviceInfo* device, const SpaceBudget& budget, bool relax) {
   std::vector<bool> left_out;
   std::vector<std::size_t> left_out_rules;
   // The number of clauses doubles each round: rounds are few, however many rules there are.
@@ -326,7 +327,7 @@ Constructed construct(const std::vector<Parameter>& parameters, const std::vecto
     Construction construction(parameters, rules, problem, device, budget);
     left_out.resize(construction.clauses().size());
     Blame blame;
-    Constructed constructed = construction.run(left_out, blame);
+    ConstructedSpace constructed = construction.run(left_out, blame);
     if (blame.empty()) {
       std::sort(left_out_rules.begin(), left_out_rules.end());
       left_out_rules.erase(std::unique(left_out_rules.begin(), left_out_rules.end()), left_out_rules.end());

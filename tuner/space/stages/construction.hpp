@@ -5,7 +5,7 @@
 
 namespace attune::space {
 
-struct Constructed {
+struct ConstructedSpace {
   Diagram diagram;                    // its parts are in the order of their first parameters
   std::vector<std::size_t> left_out;  // rules, ascending
   SpaceFigures figures;
@@ -13,7 +13,7 @@ struct Constructed {
 
 // Throws UsageError for names that nothing binds. Beyond the budget it throws SpaceTooLarge; with `relax` it leaves out
 // the clauses to blame instead.
-Constructed construct(const std::vector<Parameter>& parameters, const std::vector<Rule>& rules, const Bindings& problem,
-                      const DeviceInfo* device, const SpaceBudget& budget, bool relax);
+ConstructedSpace construct(const std::vector<Parameter>& parameters, const std::vector<Rule>& rules,
+                           const Bindings& problem, const DeviceInfo* device, const SpaceBudget& budget, bool relax);
 
 }  // namespace attune::space

@@ -34,7 +34,8 @@ std::vector<std::vector<std::uint32_t>> occurring_values(const Layers& layers) {
 
 }  // namespace
 
-Diagram::Diagram(const std::vector<UncountedPart>& parts, std::vector<Fixed> fixed, const std::vector<Parameter>& all)
+Diagram::Diagram(const std::vector<UncountedPart>& parts, std::vector<FixedParameter> fixed,
+                 const std::vector<Parameter>& all)
     : fixed_(std::move(fixed)) {
   for (std::size_t i = 0; i < parts.size(); ++i) add_part(parts[i], i + 1 == parts.size(), all);
   by_parameter_.resize(levels_.size());

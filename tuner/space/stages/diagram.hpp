@@ -20,7 +20,7 @@ using NodeOffset = std::uint32_t;
 constexpr std::uint16_t no_digit = 0xffff;
 
 // A parameter with one value left.
-struct Fixed {
+struct FixedParameter {
   std::uint32_t parameter = 0;
   std::uint16_t position = 0;
 };
@@ -53,7 +53,8 @@ struct DiagramPart {
 class Diagram {
  public:
   Diagram() = default;  // has no configuration
-  Diagram(const std::vector<UncountedPart>& parts, std::vector<Fixed> fixed, const std::vector<Parameter>& all);
+  Diagram(const std::vector<UncountedPart>& parts, std::vector<FixedParameter> fixed,
+          const std::vector<Parameter>& all);
 
   SpaceSize size() const { return size_; }
   bool saturated() const { return saturated_; }
@@ -62,7 +63,7 @@ class Diagram {
   std::size_t bytes() const;
   const std::vector<DiagramLevel>& levels() const { return levels_; }
   const std::vector<DiagramPart>& parts() const { return parts_; }
-  const std::vector<Fixed>& fixed() const { return fixed_; }
+  const std::vector<FixedParameter>& fixed() const { return fixed_; }
   // Returns the levels in the order of their parameters.
   const std::vector<std::uint32_t>& by_parameter() const { return by_parameter_; }
   // Returns the sum of width-1 over all levels: the other values that a row could take in one parameter.
@@ -117,7 +118,7 @@ class Diagram {
 
   std::vector<DiagramLevel> levels_;
   std::vector<DiagramPart> parts_;
-  std::vector<Fixed> fixed_;
+  std::vector<FixedParameter> fixed_;
   std::vector<std::uint32_t> by_parameter_;
   std::vector<std::uint32_t> level_of_slot_;
   std::vector<std::uint16_t> digits_, positions_;

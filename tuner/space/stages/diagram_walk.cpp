@@ -36,7 +36,7 @@ Count Diagram::walk(const std::vector<Count>& before, std::uint32_t first, std::
 }
 
 void Diagram::at(SpaceSize index, std::span<std::uint16_t> row) const {
-  for (const Fixed& fixed : fixed_) row[fixed.parameter] = fixed.position;
+  for (const FixedParameter& fixed : fixed_) row[fixed.parameter] = fixed.position;
   if (before_.empty()) {
     walk(wide_before_, 0, static_cast<std::uint32_t>(levels_.size()), 0, index, row);
     return;
@@ -58,7 +58,7 @@ void Diagram::at(SpaceSize index, std::span<std::uint16_t> row) const {
 
 template <typename Count>
 std::optional<Count> Diagram::rank_in(const std::vector<Count>& before, RowView row) const {
-  for (const Fixed& fixed : fixed_) {
+  for (const FixedParameter& fixed : fixed_) {
     if (row[fixed.parameter] != fixed.position) return std::nullopt;
   }
   NodeOffset node = 0;
@@ -86,7 +86,7 @@ std::optional<SpaceSize> Diagram::index_of(RowView row) const {
 
 bool Diagram::contains(RowView row) const {
   if (size_ == 0) return false;
-  for (const Fixed& fixed : fixed_) {
+  for (const FixedParameter& fixed : fixed_) {
     if (row[fixed.parameter] != fixed.position) return false;
   }
   NodeOffset node = 0;
@@ -103,7 +103,7 @@ void Diagram::sample(std::mt19937_64& random, std::span<std::uint16_t> row) cons
   if (!saturated_) return at(uniform_below(size_, random), row);
   // There are more configurations than 128 bits can count. So each step is drawn by its share of the weight below it,
   // in doubles.
-  for (const Fixed& fixed : fixed_) row[fixed.parameter] = fixed.position;
+  for (const FixedParameter& fixed : fixed_) row[fixed.parameter] = fixed.position;
   NodeOffset node = 0;
   for (const DiagramLevel& level : levels_) {
     const double* const masses = masses_.data() + node;

@@ -10,7 +10,7 @@ class Filter {
   Filter(RuleScope& scope, NameNumbers& numbers, const std::vector<Clause>& clauses)
       : scope_(scope), numbers_(numbers), clauses_(clauses) {}
 
-  Filtered run(const std::vector<bool>& left_out) {
+  FilterResult run(const std::vector<bool>& left_out) {
     for (std::size_t i = 0; i < clauses_.size(); ++i) {
       if (!left_out[i]) waiting_.push_back(i);
     }
@@ -141,13 +141,13 @@ class Filter {
   NameNumbers& numbers_;
   const std::vector<Clause>& clauses_;
   std::vector<std::size_t> waiting_;  // positions of clauses that are no tables
-  Filtered result_;
+  FilterResult result_;
 };
 
 }  // namespace
 
-Filtered filter(RuleScope& scope, NameNumbers& numbers, const std::vector<Clause>& clauses,
-                const std::vector<bool>& left_out) {
+FilterResult filter(RuleScope& scope, NameNumbers& numbers, const std::vector<Clause>& clauses,
+                    const std::vector<bool>& left_out) {
   return Filter(scope, numbers, clauses).run(left_out);
 }
 

@@ -6,7 +6,7 @@
 
 namespace attune::space {
 
-struct Filtered {
+struct FilterResult {
   bool empty = false;
   std::vector<Table> tables;                            // that forbid something; without variables of one value
   std::vector<std::vector<std::size_t>> table_clauses;  // by table: positions of the clauses that the table is made of
@@ -14,7 +14,7 @@ struct Filtered {
 };
 
 // Narrows the variables of `scope`. Skips each clause that `left_out` marks.
-Filtered filter(RuleScope& scope, NameNumbers& numbers, const std::vector<Clause>& clauses,
-                const std::vector<bool>& left_out);
+FilterResult filter(RuleScope& scope, NameNumbers& numbers, const std::vector<Clause>& clauses,
+                    const std::vector<bool>& left_out);
 
 }  // namespace attune::space

@@ -31,14 +31,14 @@ class ValueSets {
     // The cache is direct-mapped: after a collision an intersection is computed once more. It is allocated when first
     // needed, because most sets never meet.
     if (known_.empty()) known_.resize(std::size_t{1} << known_bits);
-    Known& known = known_[(key * 0x9e3779b97f4a7c15) >> (64 - known_bits)];
+    SetPair& known = known_[(key * 0x9e3779b97f4a7c15) >> (64 - known_bits)];
     if (known.key != key) known = {key, intersect(a, b)};
     return known.set;
   }
 
  private:
   static constexpr int known_bits = 9;
-  struct Known {
+  struct SetPair {
     std::uint64_t key = ~std::uint64_t{0};
     std::uint32_t set = 0;
   };
@@ -53,7 +53,7 @@ class ValueSets {
   std::size_t words_;
   RowSet sets_;
   std::vector<std::uint32_t> scratch_;
-  std::vector<Known> known_;
+  std::vector<SetPair> known_;
 };
 
 constexpr std::uint32_t no_slot = ~std::uint32_t{0};
@@ -68,13 +68,13 @@ struct Move {
   const std::uint32_t* row;  // while a node is expanded: next states by value
 };
 
-struct Copy {
+struct SlotCopy {
   std::uint32_t from, to;
 };
 
-struct Level {
+struct JoinLevel {
   std::vector<Move> moves;
-  std::vector<Copy> copies;
+  std::vector<SlotCopy> copies;
   std::uint32_t own_set = no_slot;     // slot of the set of values left to this level's variable
   std::size_t slots = 0;               // of a node of this level
   std::vector<std::uint32_t> initial;  // of a node of the next level: before moves and copies
@@ -138,9 +138,9 @@ class Join {
     for (std::size_t level = 0; level < count; ++level) plan_level(level, set_slot, state_slot);
   }
 
-  using Slots = std::vector<std::vector<std::uint32_t>>;
-  void plan_level(std::size_t level, const Slots& set_slot, const Slots& state_slot) {
-    Level& plan = levels_[level];
+  using SlotTable = std::vector<std::vector<std::uint32_t>>;
+  void plan_level(std::size_t level, const SlotTable& set_slot, const SlotTable& state_slot) {
+    JoinLevel& plan = levels_[level];
     plan.own_set = set_slot[level][level];
     plan.initial.assign(levels_[level + 1].slots, ValueSets::all);
     for (std::size_t later = level + 1; later < widths_.size(); ++later) {
@@ -164,7 +164,7 @@ class Join {
   }
 
   Layer expand(std::size_t level, const RowSet& nodes, RowSet& next) {
-    Level& plan = levels_[level];
+    JoinLevel& plan = levels_[level];
     Layer layer{widths_[level], std::vector<std::uint32_t>(nodes.size() * widths_[level], no_node)};
     use_.steps(layer.children.size() * (1 + plan.initial.size() / 8));
     std::vector<std::uint32_t> kept(plan.initial.size()), row(plan.initial.size());
@@ -218,7 +218,7 @@ class Join {
   const std::vector<Automaton>& automata_;
   const std::vector<std::uint32_t>& widths_;
   BudgetUse& use_;
-  std::vector<Level> levels_;
+  std::vector<JoinLevel> levels_;
   std::vector<ValueSets> sets_;                        // by level
   std::vector<std::vector<std::uint32_t>> last_sets_;  // by automaton: the set of each of its last states
 };

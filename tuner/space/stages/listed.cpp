@@ -16,15 +16,15 @@ bool is_fixed(const std::vector<Row>& rows, std::size_t parameter) {
 }
 
 // A parameter with several values: the values that rows have, and their places.
-struct Column {
+struct ListedParameter {
   std::uint32_t parameter = 0;
   std::vector<std::uint16_t> positions;  // ascending
   std::vector<std::uint32_t> digits;     // by position
 };
 
-Column column_of(const std::vector<Row>& rows, std::uint32_t parameter, std::size_t values) {
+ListedParameter column_of(const std::vector<Row>& rows, std::uint32_t parameter, std::size_t values) {
   constexpr std::uint32_t unused = ~std::uint32_t{0};
-  Column column{parameter, {}, std::vector<std::uint32_t>(values, unused)};
+  ListedParameter column{parameter, {}, std::vector<std::uint32_t>(values, unused)};
   for (const Row& row : rows) column.digits[row[parameter]] = 0;
   for (std::size_t position = 0; position < values; ++position) {
     if (column.digits[position] == unused) continue;
@@ -36,9 +36,9 @@ Column column_of(const std::vector<Row>& rows, std::uint32_t parameter, std::siz
 
 // Returns the number of entries of the tree of all prefixes, one for each value of each node. In sorted order, each row
 // begins new nodes after the first parameter in which it differs from the row before.
-std::uint64_t entries_of_tree(const std::vector<Row>& rows, const std::vector<Column>& columns) {
+std::uint64_t entries_of_tree(const std::vector<Row>& rows, const std::vector<ListedParameter>& columns) {
   std::vector<std::uint64_t> behind(rows[0].size() + 1);  // values of all columns after a parameter
-  for (const Column& column : columns) {
+  for (const ListedParameter& column : columns) {
     for (std::size_t i = 0; i < column.parameter; ++i) behind[i] += column.positions.size();
   }
   std::vector<const Row*> order;
@@ -53,7 +53,7 @@ std::uint64_t entries_of_tree(const std::vector<Row>& rows, const std::vector<Co
 }
 
 // Returns the tree; reduce() merges its equal branches.
-Layers tree_of(const std::vector<Row>& rows, const std::vector<Column>& columns) {
+Layers tree_of(const std::vector<Row>& rows, const std::vector<ListedParameter>& columns) {
   Layers layers(columns.size());
   for (std::size_t i = 0; i < columns.size(); ++i)
     layers[i].width = static_cast<std::uint32_t>(columns[i].positions.size());
@@ -78,11 +78,11 @@ Layers tree_of(const std::vector<Row>& rows, const std::vector<Column>& columns)
 
 }  // namespace
 
-Constructed construct_listed(const std::vector<Parameter>& parameters, const std::vector<Row>& rows) {
-  Constructed result;
+ConstructedSpace construct_listed(const std::vector<Parameter>& parameters, const std::vector<Row>& rows) {
+  ConstructedSpace result;
   if (rows.empty()) return result;
-  std::vector<Column> columns;
-  std::vector<Fixed> fixed;
+  std::vector<ListedParameter> columns;
+  std::vector<FixedParameter> fixed;
   for (std::uint32_t i = 0; i < parameters.size(); ++i) {
     if (is_fixed(rows, i)) {
       fixed.push_back({i, rows[0][i]});
@@ -101,7 +101,7 @@ Constructed construct_listed(const std::vector<Parameter>& parameters, const std
     for (const Layer& layer : layers) result.figures.widest = std::max(result.figures.widest, layer.nodes());
     reduce(layers);
     UncountedPart part{std::move(layers), {}, {}};
-    for (Column& column : columns) {
+    for (ListedParameter& column : columns) {
       part.parameters.push_back(column.parameter);
       part.positions.push_back(std::move(column.positions));
     }

@@ -7,6 +7,6 @@ namespace attune::space {
 
 // Each row must have one position per parameter, and no row may occur twice. Throws UsageError for rows that would take
 // more than 1 GiB.
-Constructed construct_listed(const std::vector<Parameter>& parameters, const std::vector<Row>& rows);
+ConstructedSpace construct_listed(const std::vector<Parameter>& parameters, const std::vector<Row>& rows);
 
 }  // namespace attune::space

@@ -9,7 +9,7 @@ template <typename Visit>
 class Listing {
  public:
   Listing(const Diagram& diagram, std::size_t columns, Visit& visit) : diagram_(diagram), row_(columns), visit_(visit) {
-    for (const Fixed& fixed : diagram.fixed()) row_[fixed.parameter] = fixed.position;
+    for (const FixedParameter& fixed : diagram.fixed()) row_[fixed.parameter] = fixed.position;
   }
 
   void run() {

@@ -28,10 +28,10 @@ Window window_around(const Diagram& diagram, const DiagramLevel& level, std::uin
 Surroundings::Surroundings(const Diagram& diagram, RowView row) : diagram_(diagram), row_(row) {
   // Two illegal parts make the row hopeless, because one change cannot mend both.
   std::size_t off = 0;
-  for (const Fixed& fixed : diagram.fixed()) {
+  for (const FixedParameter& fixed : diagram.fixed()) {
     if (row[fixed.parameter] == fixed.position) continue;
     off_fixed_ = &fixed;
-    state_ = State::one_fixed_off;
+    state_ = RowFit::one_fixed_off;
     ++off;
   }
   if (diagram.levels().size() > few_levels) many_.resize(diagram.levels().size());
@@ -40,16 +40,16 @@ Surroundings::Surroundings(const Diagram& diagram, RowView row) : diagram_(diagr
   for (std::uint32_t i = 0; i < parts; ++i) {
     if (follow(diagram.parts()[i])) continue;
     off_part_ = i;
-    state_ = State::one_part_off;
+    state_ = RowFit::one_part_off;
     ++off;
   }
-  if (off > 1) state_ = State::hopeless;
+  if (off > 1) state_ = RowFit::hopeless;
 }
 
 // Follows the row through all parts; returns whether it is legal.
 bool Surroundings::follow_all() {
   NodeOffset now = 0;
-  Step* step = steps_;
+  PathNode* step = steps_;
   for (const DiagramLevel& level : diagram_.levels()) {
     const std::uint16_t digit = diagram_.digit_of(level, row_[level.parameter]);
     *step++ = {now, digit};
@@ -74,9 +74,9 @@ bool Surroundings::follow(const DiagramPart& part) {
 // Returns whether the rest of the row, from `level` to the end of the part, is allowed below this node.
 bool Surroundings::legal(std::size_t level, std::size_t end, NodeOffset child) const {
   if (child == no_node) return false;
-  const Step* step = steps_ + level;
-  const Step* const last = steps_ + end;
-  if (state_ == State::legal) {
+  const PathNode* step = steps_ + level;
+  const PathNode* const last = steps_ + end;
+  if (state_ == RowFit::legal) {
     // As soon as this way meets the given row's own way, the rest is legal, because the given row is.
     for (; step != last && child != step->node; ++step) {
       child = diagram_.child(child, step->digit);
@@ -93,17 +93,17 @@ bool Surroundings::legal(std::size_t level, std::size_t end, NodeOffset child) c
 }
 
 void Surroundings::visit(Neighbourhood kind, const std::function<bool(RowView)>& visit) const {
-  if (state_ == State::hopeless) return;
+  if (state_ == RowFit::hopeless) return;
   Row near(row_.begin(), row_.end());
-  if (state_ == State::one_fixed_off) {
+  if (state_ == RowFit::one_fixed_off) {
     near[off_fixed_->parameter] = off_fixed_->position;
     visit(near);
     return;
   }
   for (const std::uint32_t i : diagram_.by_parameter()) {
     const DiagramLevel& level = diagram_.levels()[i];
-    const Step here = steps_[i];
-    if (here.node == no_node || (state_ == State::one_part_off && level.part != off_part_)) continue;
+    const PathNode here = steps_[i];
+    if (here.node == no_node || (state_ == RowFit::one_part_off && level.part != off_part_)) continue;
     const std::uint16_t position = row_[level.parameter];
     const Window window =
         kind == Neighbourhood::any_value ? Window{0, level.width} : window_around(diagram_, level, position);
@@ -164,7 +164,7 @@ void nearest_row(const Diagram& diagram, const std::vector<Wish>& wishes, std::s
         below[node] = std::min(below[node], through(i, node, digit));
     }
   }
-  for (const Fixed& fixed : diagram.fixed()) row[fixed.parameter] = fixed.position;
+  for (const FixedParameter& fixed : diagram.fixed()) row[fixed.parameter] = fixed.position;
   NodeOffset node = 0;
   for (std::size_t i = 0; i < levels.size(); ++i) {
     std::size_t digit = 0;

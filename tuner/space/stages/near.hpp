@@ -33,10 +33,10 @@ class Surroundings {
 
  private:
   static constexpr std::size_t few_levels = 48;
-  enum class State { legal, one_part_off, one_fixed_off, hopeless };
+  enum class RowFit { legal, one_part_off, one_fixed_off, hopeless };
   // Where the given row passes a level: the node and the digit. The node is no_node once the row has left its part of
   // the diagram.
-  struct Step {
+  struct PathNode {
     NodeOffset node;
     std::uint16_t digit;
   };
@@ -48,20 +48,20 @@ class Surroundings {
 
   const Diagram& diagram_;
   RowView row_;
-  State state_ = State::legal;
+  RowFit state_ = RowFit::legal;
   std::uint32_t off_part_ = 0;  // the part in which the row is not legal
-  const Fixed* off_fixed_ = nullptr;
+  const FixedParameter* off_fixed_ = nullptr;
   // By level. In a diagram of at most few_levels they stay on the stack.
-  std::array<Step, few_levels> few_;
-  std::vector<Step> many_;
-  Step* steps_;
+  std::array<PathNode, few_levels> few_;
+  std::vector<PathNode> many_;
+  PathNode* steps_;
 };
 
 // Each 64 random bits serve two draws, because making random bits costs as much as checking a draw.
 template <typename Allowed>
 bool Surroundings::draw(int draws, std::mt19937_64& random, std::span<std::uint16_t> to, const Allowed& allowed) const {
   const std::uint32_t slots = diagram_.slots();
-  if (state_ != State::legal || slots == 0) return false;
+  if (state_ != RowFit::legal || slots == 0) return false;
   for (int draw = 0; draw < draws;) {
     std::uint64_t bits = random();
     for (int half = 0; half < 2; ++half, bits >>= 32) {

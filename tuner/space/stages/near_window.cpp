@@ -22,7 +22,7 @@ class NarrowDiagram {
   // Draws uniformly, the row itself included. It works also for more than 2^128 rows.
   void draw(std::mt19937_64& random, std::span<std::uint16_t> row) const {
     if (size_ < std::numeric_limits<SpaceSize>::max()) return write(uniform_below(size_, random), row);
-    for (const Fixed& fixed : diagram_.fixed()) row[fixed.parameter] = fixed.position;
+    for (const FixedParameter& fixed : diagram_.fixed()) row[fixed.parameter] = fixed.position;
     NodeOffset node = 0;
     for (std::size_t i = 0; i < windows_.size(); ++i) {
       // Parameters without rules form a chain in which one node follows every value. Shares of 64 bits are precise
@@ -42,7 +42,7 @@ class NarrowDiagram {
   }
 
   void write(SpaceSize rank, std::span<std::uint16_t> row) const {
-    for (const Fixed& fixed : diagram_.fixed()) row[fixed.parameter] = fixed.position;
+    for (const FixedParameter& fixed : diagram_.fixed()) row[fixed.parameter] = fixed.position;
     NodeOffset node = 0;
     for (std::size_t i = 0; i < windows_.size(); ++i) {
       for (std::uint32_t digit = windows_[i].first; digit < windows_[i].end; ++digit) {

@@ -14,7 +14,7 @@ constexpr std::size_t most_estimates = 300;  // of greedy walks, about 0.1 ms; t
 constexpr std::size_t most_cheap_estimates = 4000;  // the same where only tables are estimated
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-struct Walk {
+struct CostedOrder {
   std::vector<std::uint32_t> order;
   double cost = 0;  // states of all steps, times values
 };
@@ -38,9 +38,9 @@ double open_combinations(VariableSet bound, const std::vector<std::size_t>& widt
 }
 
 // Takes, at each step, the variable that leaves the fewest states; among equal ones the first.
-Walk greedy_from(std::uint32_t first, const std::vector<std::size_t>& widths, const StateEstimate& estimate,
-                 double most) {
-  Walk walk;
+CostedOrder greedy_from(std::uint32_t first, const std::vector<std::size_t>& widths, const StateEstimate& estimate,
+                        double most) {
+  CostedOrder walk;
   VariableSet bound = 0;
   double states = 1;
   std::uint32_t next = first;
@@ -63,10 +63,10 @@ Walk greedy_from(std::uint32_t first, const std::vector<std::size_t>& widths, co
 // Returns the best of the walks from each of the first `starts` variables.
 std::vector<std::uint32_t> greedy(const std::vector<std::size_t>& widths, const StateEstimate& estimate,
                                   std::size_t starts) {
-  Walk best;
+  CostedOrder best;
   best.cost = infinite;
   for (std::uint32_t first = 0; first < std::min(starts, widths.size()); ++first) {
-    Walk walk = greedy_from(first, widths, estimate, best.cost);
+    CostedOrder walk = greedy_from(first, widths, estimate, best.cost);
     if (best.order.empty() || walk.cost < best.cost) best = std::move(walk);
   }
   return best.order;

@@ -62,7 +62,7 @@ TermId TermBuilder::truth(std::uint32_t rule, std::uint32_t node, bool negate) {
     }
   }
   failed_ = false;
-  Result result = truth_of(build(node));
+  CheckedTerm result = truth_of(build(node));
   if (failed_) return opaque(node, negate);
   if (negate) result = negated(result);
   return result.valid == no_term ? result.value : graph_.make(TermOp::both, result.value, result.valid);
@@ -80,32 +80,32 @@ TermId TermBuilder::opaque(std::uint32_t node, bool negate) {
   return graph_.opaque(std::move(term));
 }
 
-TermBuilder::Result TermBuilder::fail() {
+TermBuilder::CheckedTerm TermBuilder::fail() {
   failed_ = true;
   return {graph_.constant(0), no_term};
 }
 
-TermBuilder::Result TermBuilder::nowhere() { return {graph_.constant(0), graph_.constant(0)}; }
+TermBuilder::CheckedTerm TermBuilder::nowhere() { return {graph_.constant(0), graph_.constant(0)}; }
 
-TermBuilder::Result TermBuilder::build(std::uint32_t index) {
+TermBuilder::CheckedTerm TermBuilder::build(std::uint32_t index) {
   if (failed_) return {graph_.constant(0), no_term};
   if (known_[index].value != no_term) return known_[index];
-  const Result result = built(index);
+  const CheckedTerm result = built(index);
   if (!failed_) known_[index] = result;  // the evaluator may still handle a failed node in a parent
   return result;
 }
 
-TermBuilder::Result TermBuilder::built(std::uint32_t index) {
+TermBuilder::CheckedTerm TermBuilder::built(std::uint32_t index) {
   const Node& node = parsed_->nodes[index];
   if (node.operation == NodeKind::name && below_[index] >= 0) return reference(node);
   if (below_[index] == no_variable) return evaluated(index, no_variable);
-  Result result = is_strict(node.operation) ? strict(node, index) : lazy(index);
+  CheckedTerm result = is_strict(node.operation) ? strict(node, index) : lazy(index);
   if (!failed_ || below_[index] == many_variables) return result;
   failed_ = false;  // the evaluator tabulates a node of one variable that terms cannot express
   return evaluated(index, below_[index]);
 }
 
-TermBuilder::Result TermBuilder::evaluated(std::uint32_t index, int variable) {
+TermBuilder::CheckedTerm TermBuilder::evaluated(std::uint32_t index, int variable) {
   const auto& sources = scope_.names[rule_];
   std::vector<const Value*> values;
   for (const auto& source : sources) values.push_back(source.constant);
@@ -135,7 +135,7 @@ TermBuilder::Result TermBuilder::evaluated(std::uint32_t index, int variable) {
   return {term(*kind, std::move(words)), always ? no_term : term(TermKind::whole, std::move(valid))};
 }
 
-TermBuilder::Result TermBuilder::reference(const Node& node) {
+TermBuilder::CheckedTerm TermBuilder::reference(const Node& node) {
   const int number = scope_.names[rule_][node.index].variable;
   const Variable& variable = scope_.variables[static_cast<std::size_t>(number)];
   std::vector<std::int64_t> values(variable.width());
@@ -149,7 +149,7 @@ TermId TermBuilder::both(TermId a, TermId b) {
   return b == no_term ? a : graph_.make(TermOp::both, a, b);
 }
 
-TermBuilder::Result TermBuilder::truth_of(const Result& a) {
+TermBuilder::CheckedTerm TermBuilder::truth_of(const CheckedTerm& a) {
   const Term& term = graph_[a.value];
   if (term.kind == TermKind::name) return nowhere();
   if (term.kind == TermKind::real) return {graph_.make(TermOp::real_is_true, a.value), a.valid};
@@ -157,12 +157,12 @@ TermBuilder::Result TermBuilder::truth_of(const Result& a) {
   return {graph_.make(TermOp::is_true, a.value), a.valid};
 }
 
-TermBuilder::Result TermBuilder::negated(const Result& a) {
-  const Result truth = truth_of(a);
+TermBuilder::CheckedTerm TermBuilder::negated(const CheckedTerm& a) {
+  const CheckedTerm truth = truth_of(a);
   return {graph_.make(TermOp::is_false, truth.value), truth.valid};
 }
 
-TermBuilder::Result TermBuilder::lazy(std::uint32_t index) {
+TermBuilder::CheckedTerm TermBuilder::lazy(std::uint32_t index) {
   const Node& node = parsed_->nodes[index];
   switch (node.operation) {
     case NodeKind::conditional:
@@ -184,8 +184,8 @@ TermBuilder::Result TermBuilder::lazy(std::uint32_t index) {
 
 // The right operand counts only where the left one does not decide the result. An undefined left operand makes the
 // result undefined.
-TermBuilder::Result TermBuilder::logical(const Node& node, bool is_or) {
-  const Result a = truth_of(build(node.operands[0])), b = truth_of(build(node.operands[1]));
+TermBuilder::CheckedTerm TermBuilder::logical(const Node& node, bool is_or) {
+  const CheckedTerm a = truth_of(build(node.operands[0])), b = truth_of(build(node.operands[1]));
   if (failed_) return fail();
   const TermId value = graph_.make(is_or ? TermOp::either : TermOp::both, a.value, b.value);
   if (b.valid == no_term) return {value, a.valid};
@@ -197,9 +197,9 @@ TermBuilder::Result TermBuilder::logical(const Node& node, bool is_or) {
   return {clean, valid};
 }
 
-TermBuilder::Result TermBuilder::conditional(const Node& node) {
-  const Result condition = truth_of(build(node.operands[0]));
-  const Result yes = build(node.operands[1]), no = build(node.operands[2]);
+TermBuilder::CheckedTerm TermBuilder::conditional(const Node& node) {
+  const CheckedTerm condition = truth_of(build(node.operands[0]));
+  const CheckedTerm yes = build(node.operands[1]), no = build(node.operands[2]);
   if (failed_ || graph_[yes.value].kind != graph_[no.value].kind) return fail();
   TermId valid = condition.valid;
   if (yes.valid != no_term || no.valid != no_term) {
@@ -211,15 +211,15 @@ TermBuilder::Result TermBuilder::conditional(const Node& node) {
 }
 
 // x in [a, b]: x == a || x == b. Python evaluates every element first.
-TermBuilder::Result TermBuilder::membership(const Node& node, bool negate, bool python) {
-  const Result wanted = build(node.operands[0]);
-  Result found{graph_.constant(0), no_term};
+TermBuilder::CheckedTerm TermBuilder::membership(const Node& node, bool negate, bool python) {
+  const CheckedTerm wanted = build(node.operands[0]);
+  CheckedTerm found{graph_.constant(0), no_term};
   TermId elements = no_term;
   for (std::size_t i = node.list.size(); i-- > 0;) {
-    const Result element = build(node.list[i]);
+    const CheckedTerm element = build(node.list[i]);
     if (failed_) return fail();
     if (python) elements = both(elements, element.valid);
-    const Result equal = equality(false, wanted, element, python);
+    const CheckedTerm equal = equality(false, wanted, element, python);
     if (failed_) return fail();
     const TermId value = graph_.make(TermOp::either, equal.value, found.value);
     TermId valid = equal.valid;
@@ -237,11 +237,11 @@ TermBuilder::Result TermBuilder::membership(const Node& node, bool negate, bool 
   return negate ? negated(found) : found;
 }
 
-TermBuilder::Result TermBuilder::strict(const Node& node, std::uint32_t) {
-  const Result a = build(node.operands[0]);
+TermBuilder::CheckedTerm TermBuilder::strict(const Node& node, std::uint32_t) {
+  const CheckedTerm a = build(node.operands[0]);
   if (failed_) return fail();
   if (node.operands[1] == Node::none) return apply_to_one(node.operation, a);
-  const Result b = build(node.operands[1]);
+  const CheckedTerm b = build(node.operands[1]);
   if (failed_) return fail();
   return apply_to_two(node.operation, a, b);
 }

@@ -21,42 +21,42 @@ class TermBuilder {
 
  private:
   // A value and its validity; `valid` is no_term where the value always exists.
-  struct Result {
+  struct CheckedTerm {
     TermId value = no_term;
     TermId valid = no_term;
   };
   using Node = Expression::Node;
 
-  Result build(std::uint32_t index);
-  Result built(std::uint32_t index);
-  Result lazy(std::uint32_t index);
-  Result logical(const Node& node, bool is_or);
-  Result conditional(const Node& node);
-  Result membership(const Node& node, bool negated, bool python);
-  Result reference(const Node& node);
-  Result strict(const Node& node, std::uint32_t index);
-  Result apply_to_one(NodeKind operation, const Result& a);
-  Result apply_to_two(NodeKind operation, const Result& a, const Result& b);
-  Result arithmetic(TermOp whole, TermOp real, const Result& a, const Result& b);
-  Result divided(TermOp whole, TermOp real, const Result& a, const Result& b);
-  Result bits(TermOp op, const Result& a, const Result& b);
-  Result extreme(TermOp whole, TermOp real, const Result& a, const Result& b, bool python);
-  Result power(const Result& a, const Result& b);
-  Result equality(bool unequal, const Result& a, const Result& b, bool python);
-  Result ordering(bool or_equal, const Result& a, const Result& b, bool python);
-  Result truth_of(const Result& a);
-  Result negated(const Result& a);
-  Result nowhere();  // a result that is undefined for all combinations
-  Result fail();     // leaves this part of the rule to the expression evaluator
+  CheckedTerm build(std::uint32_t index);
+  CheckedTerm built(std::uint32_t index);
+  CheckedTerm lazy(std::uint32_t index);
+  CheckedTerm logical(const Node& node, bool is_or);
+  CheckedTerm conditional(const Node& node);
+  CheckedTerm membership(const Node& node, bool negated, bool python);
+  CheckedTerm reference(const Node& node);
+  CheckedTerm strict(const Node& node, std::uint32_t index);
+  CheckedTerm apply_to_one(NodeKind operation, const CheckedTerm& a);
+  CheckedTerm apply_to_two(NodeKind operation, const CheckedTerm& a, const CheckedTerm& b);
+  CheckedTerm arithmetic(TermOp whole, TermOp real, const CheckedTerm& a, const CheckedTerm& b);
+  CheckedTerm divided(TermOp whole, TermOp real, const CheckedTerm& a, const CheckedTerm& b);
+  CheckedTerm bits(TermOp op, const CheckedTerm& a, const CheckedTerm& b);
+  CheckedTerm extreme(TermOp whole, TermOp real, const CheckedTerm& a, const CheckedTerm& b, bool python);
+  CheckedTerm power(const CheckedTerm& a, const CheckedTerm& b);
+  CheckedTerm equality(bool unequal, const CheckedTerm& a, const CheckedTerm& b, bool python);
+  CheckedTerm ordering(bool or_equal, const CheckedTerm& a, const CheckedTerm& b, bool python);
+  CheckedTerm truth_of(const CheckedTerm& a);
+  CheckedTerm negated(const CheckedTerm& a);
+  CheckedTerm nowhere();  // a result that is undefined for all combinations
+  CheckedTerm fail();     // leaves this part of the rule to the expression evaluator
 
   // Evaluates a node that depends on at most one variable, by the expression evaluator.
-  Result evaluated(std::uint32_t index, int variable);
+  CheckedTerm evaluated(std::uint32_t index, int variable);
   TermId opaque(std::uint32_t node, bool negate);
 
   TermId both(TermId a, TermId b);  // of validities
-  TermId as_real(const Result& a);
-  bool is_whole(const Result& a) const { return graph_[a.value].kind == TermKind::whole; }
-  bool is_name(const Result& a) const { return graph_[a.value].kind == TermKind::name; }
+  TermId as_real(const CheckedTerm& a);
+  bool is_whole(const CheckedTerm& a) const { return graph_[a.value].kind == TermKind::whole; }
+  bool is_name(const CheckedTerm& a) const { return graph_[a.value].kind == TermKind::name; }
   int variable_below(std::uint32_t index) const;  // the only one, or no_variable, or many_variables
 
   TermGraph& graph_;
@@ -65,8 +65,8 @@ class TermBuilder {
   const ParsedExpression* parsed_ = nullptr;
   std::uint32_t rule_ = 0;
   bool failed_ = false;
-  std::vector<Result> known_;  // by node of the rule
-  std::vector<int> below_;     // by node: variable_below
+  std::vector<CheckedTerm> known_;  // by node of the rule
+  std::vector<int> below_;          // by node: variable_below
 };
 
 // Returns the variables that a part of a rule mentions, ascending.

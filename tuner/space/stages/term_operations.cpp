@@ -11,7 +11,7 @@ constexpr std::int64_t expanded_power = 4;
 
 }  // namespace
 
-TermBuilder::Result TermBuilder::apply_to_one(NodeKind operation, const Result& a) {
+TermBuilder::CheckedTerm TermBuilder::apply_to_one(NodeKind operation, const CheckedTerm& a) {
   if (operation == NodeKind::logical_not) return negated(a);
   if (is_name(a)) return fail();
   const bool whole = is_whole(a);
@@ -23,7 +23,7 @@ TermBuilder::Result TermBuilder::apply_to_one(NodeKind operation, const Result& 
       const TermOp op =
           negates ? (whole ? TermOp::negate : TermOp::real_negate) : (whole ? TermOp::absolute : TermOp::real_absolute);
       range_of(op, &graph_[a.value], nullptr, nullptr, overflows);
-      return overflows ? fail() : Result{graph_.make(op, a.value), a.valid};
+      return overflows ? fail() : CheckedTerm{graph_.make(op, a.value), a.valid};
     }
     case NodeKind::plus:
       return a;
@@ -35,13 +35,13 @@ TermBuilder::Result TermBuilder::apply_to_one(NodeKind operation, const Result& 
     case NodeKind::to_real:
       return {as_real(a), a.valid};
     case NodeKind::is_pow2:
-      return whole ? Result{graph_.make(TermOp::is_pow2, a.value), a.valid} : nowhere();
+      return whole ? CheckedTerm{graph_.make(TermOp::is_pow2, a.value), a.valid} : nowhere();
     default:
       return fail();
   }
 }
 
-TermBuilder::Result TermBuilder::apply_to_two(NodeKind operation, const Result& a, const Result& b) {
+TermBuilder::CheckedTerm TermBuilder::apply_to_two(NodeKind operation, const CheckedTerm& a, const CheckedTerm& b) {
   switch (operation) {
     case NodeKind::equal:
     case NodeKind::unequal:
@@ -86,7 +86,7 @@ TermBuilder::Result TermBuilder::apply_to_two(NodeKind operation, const Result& 
       return is_whole(a) && is_whole(b) ? divided(TermOp::ceil_divide, TermOp::real_divide, a, b) : fail();
     case NodeKind::round_up: {
       if (!is_whole(a) || !is_whole(b)) return fail();
-      const Result quotient = divided(TermOp::ceil_divide, TermOp::real_divide, a, b);
+      const CheckedTerm quotient = divided(TermOp::ceil_divide, TermOp::real_divide, a, b);
       return failed_ ? quotient : arithmetic(TermOp::multiply, TermOp::real_multiply, quotient, b);
     }
     case NodeKind::minimum:
@@ -108,9 +108,12 @@ TermBuilder::Result TermBuilder::apply_to_two(NodeKind operation, const Result& 
   }
 }
 
-TermId TermBuilder::as_real(const Result& a) { return is_whole(a) ? graph_.make(TermOp::to_real, a.value) : a.value; }
+TermId TermBuilder::as_real(const CheckedTerm& a) {
+  return is_whole(a) ? graph_.make(TermOp::to_real, a.value) : a.value;
+}
 
-TermBuilder::Result TermBuilder::arithmetic(TermOp whole, TermOp real, const Result& a, const Result& b) {
+TermBuilder::CheckedTerm TermBuilder::arithmetic(TermOp whole, TermOp real, const CheckedTerm& a,
+                                                 const CheckedTerm& b) {
   const TermId valid = both(a.valid, b.valid);
   bool overflows = false;
   if (is_whole(a) && is_whole(b)) {
@@ -124,11 +127,11 @@ TermBuilder::Result TermBuilder::arithmetic(TermOp whole, TermOp real, const Res
   }
   const TermId x = as_real(a), y = as_real(b);
   range_of(real, &graph_[x], &graph_[y], nullptr, overflows);
-  return overflows ? fail() : Result{graph_.make(real, x, y), valid};
+  return overflows ? fail() : CheckedTerm{graph_.make(real, x, y), valid};
 }
 
 // Divides by 1 where the divisor is 0: the validity masks the result.
-TermBuilder::Result TermBuilder::divided(TermOp whole, TermOp real, const Result& a, const Result& b) {
+TermBuilder::CheckedTerm TermBuilder::divided(TermOp whole, TermOp real, const CheckedTerm& a, const CheckedTerm& b) {
   const bool in_wholes = is_whole(a) && is_whole(b) && whole != real;
   TermId valid = both(a.valid, b.valid), divisor = b.value;
   const Range& range = graph_[b.value].range;
@@ -145,7 +148,7 @@ TermBuilder::Result TermBuilder::divided(TermOp whole, TermOp real, const Result
   bool overflows = false;
   if (in_wholes) {
     const bool wraps = graph_[a.value].range.low == std::numeric_limits<std::int64_t>::min();
-    return wraps ? fail() : Result{graph_.make(whole, a.value, divisor), valid};
+    return wraps ? fail() : CheckedTerm{graph_.make(whole, a.value, divisor), valid};
   }
   const auto is_exact = [&](TermId id) {
     const Term& term = graph_[id];
@@ -154,49 +157,50 @@ TermBuilder::Result TermBuilder::divided(TermOp whole, TermOp real, const Result
   if (!is_exact(a.value) || !is_exact(divisor)) return fail();
   const TermId x = as_real(a), y = as_real({divisor, no_term});
   range_of(real, &graph_[x], &graph_[y], nullptr, overflows);
-  return overflows ? fail() : Result{graph_.make(real, x, y), valid};
+  return overflows ? fail() : CheckedTerm{graph_.make(real, x, y), valid};
 }
 
-TermBuilder::Result TermBuilder::bits(TermOp op, const Result& a, const Result& b) {
+TermBuilder::CheckedTerm TermBuilder::bits(TermOp op, const CheckedTerm& a, const CheckedTerm& b) {
   if (!is_whole(a) || !is_whole(b)) return nowhere();
   return {graph_.make(op, a.value, b.value), both(a.valid, b.valid)};
 }
 
 // In Python the result is one of the operands, with its kind.
-TermBuilder::Result TermBuilder::extreme(TermOp whole, TermOp real, const Result& a, const Result& b, bool python) {
+TermBuilder::CheckedTerm TermBuilder::extreme(TermOp whole, TermOp real, const CheckedTerm& a, const CheckedTerm& b,
+                                              bool python) {
   const TermId valid = both(a.valid, b.valid);
   if (is_whole(a) && is_whole(b)) return {graph_.make(whole, a.value, b.value), valid};
   if (python && is_whole(a) != is_whole(b)) return fail();
   return {graph_.make(real, as_real(a), as_real(b)), valid};
 }
 
-TermBuilder::Result TermBuilder::power(const Result& a, const Result& b) {
+TermBuilder::CheckedTerm TermBuilder::power(const CheckedTerm& a, const CheckedTerm& b) {
   const Term exponent = graph_[b.value];  // a copy: making terms moves the original
   const bool expands = is_whole(a) && is_whole(b) && exponent.op == TermOp::constant && exponent.constant >= 1 &&
                        exponent.constant <= expanded_power && b.valid == no_term;
   if (!expands) return fail();
-  Result result = a;
+  CheckedTerm result = a;
   for (std::int64_t i = 1; i < exponent.constant; ++i)
     result = arithmetic(TermOp::multiply, TermOp::real_multiply, result, a);
   return result;
 }
 
-TermBuilder::Result TermBuilder::equality(bool unequal, const Result& a, const Result& b, bool python) {
+TermBuilder::CheckedTerm TermBuilder::equality(bool unequal, const CheckedTerm& a, const CheckedTerm& b, bool python) {
   const TermId valid = both(a.valid, b.valid);
-  if (is_name(a) != is_name(b)) return python ? Result{graph_.constant(unequal ? 1 : 0), valid} : nowhere();
+  if (is_name(a) != is_name(b)) return python ? CheckedTerm{graph_.constant(unequal ? 1 : 0), valid} : nowhere();
   if (is_whole(a) == is_whole(b) && graph_[a.value].kind != TermKind::real)
     return {graph_.make(unequal ? TermOp::unequal : TermOp::equal, a.value, b.value), valid};
-  const Result less = ordering(false, a, b, python);  // for its check of exactness
+  const CheckedTerm less = ordering(false, a, b, python);  // for its check of exactness
   if (failed_) return less;
   return {graph_.make(unequal ? TermOp::real_unequal : TermOp::real_equal, as_real(a), as_real(b)), valid};
 }
 
-TermBuilder::Result TermBuilder::ordering(bool or_equal, const Result& a, const Result& b, bool python) {
+TermBuilder::CheckedTerm TermBuilder::ordering(bool or_equal, const CheckedTerm& a, const CheckedTerm& b, bool python) {
   const TermId valid = both(a.valid, b.valid);
   if (is_name(a) || is_name(b)) return python && is_name(a) && is_name(b) ? fail() : nowhere();
   if (is_whole(a) && is_whole(b))
     return {graph_.make(or_equal ? TermOp::less_equal : TermOp::less, a.value, b.value), valid};
-  for (const Result* side : {&a, &b}) {
+  for (const CheckedTerm* side : {&a, &b}) {
     const Range& range = graph_[side->value].range;
     if (is_whole(*side) && (range.low < -exact_real || range.high > exact_real)) return fail();
   }

@@ -23,7 +23,7 @@ TermProgram::TermProgram(const TermGraph& graph, const RuleScope& scope, std::sp
     place_[id] = places++;
     const Term& term = graph[id];
     if (is_given[id] || term.op == TermOp::constant || term.op == TermOp::column) continue;
-    Step step{id, term.op, term.narrow, {0, 0, 0}, place_[id]};
+    Instruction step{id, term.op, term.narrow, {0, 0, 0}, place_[id]};
     for (std::size_t i = 0; i < 3; ++i) {
       if (term.operands[i] != no_term) step.from[i] = place_[term.operands[i]];
     }
@@ -46,7 +46,7 @@ void TermProgram::need(TermId id, std::vector<bool>& needed) const {
 }
 
 void TermProgram::run(std::size_t count) {
-  for (const Step& step : steps_) {
+  for (const Instruction& step : steps_) {
     if (step.op == TermOp::opaque) {
       run_opaque(step.term, count);
     } else {

@@ -26,7 +26,7 @@ class TermProgram {
 
  private:
   static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
-  struct Step {
+  struct Instruction {
     TermId term;
     TermOp op;
     bool narrow;
@@ -41,7 +41,7 @@ class TermProgram {
   const RuleScope& scope_;
   std::size_t capacity_;
   std::vector<std::uint32_t> place_;  // by term
-  std::vector<Step> steps_;
+  std::vector<Instruction> steps_;
   std::unique_ptr<std::int64_t[]> words_;  // uninitialised until written
 };
 

@@ -48,7 +48,7 @@ class ThresholdSearch {
   // Returns whether all that is decided or known at the next step is monotonic in the number after this step.
   bool is_monotone(std::size_t step) {
     trends_ = trends(terms_.graph, terms_.frontier[step][0]);
-    const auto bad = [&](TermId id) { return trends_[id] == Trend::mixed; };
+    const auto bad = [&](TermId id) { return trends_[id] == Monotony::mixed; };
     return std::none_of(terms_.decided[step + 1].begin(), terms_.decided[step + 1].end(), bad) &&
            std::none_of(terms_.frontier[step + 1].begin(), terms_.frontier[step + 1].end(), bad);
   }
@@ -135,12 +135,12 @@ class ThresholdSearch {
         numbers.high == std::numeric_limits<std::int64_t>::max() ? numbers.high : numbers.high + 1;
     for (std::size_t value = 0; value < widths_[step]; ++value) {
       for (const TermId root : terms_.decided[step]) {
-        questions.push_back({value, root, 1, trends_[root] == Trend::falling, numbers.low, never});
+        questions.push_back({value, root, 1, trends_[root] == Monotony::falling, numbers.low, never});
       }
       if (terms_.frontier[step].empty()) continue;
       const TermId result = terms_.frontier[step][0];
       for (const std::int64_t threshold : behind)
-        questions.push_back({value, result, threshold, trends_[result] == Trend::falling, numbers.low, never});
+        questions.push_back({value, result, threshold, trends_[result] == Monotony::falling, numbers.low, never});
     }
     return questions;
   }
@@ -175,7 +175,7 @@ class ThresholdSearch {
   const RuleScope& scope_;
   const std::vector<std::size_t>& widths_;
   BudgetUse& use_;
-  std::vector<Trend> trends_;  // with the present number
+  std::vector<Monotony> trends_;  // with the present number
 };
 
 }  // namespace

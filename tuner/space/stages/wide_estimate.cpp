@@ -73,7 +73,7 @@ double WideEstimate::states(VariableSet bound) {
 }
 
 // Estimates a term when all its variables are bound; its operands' estimates exist.
-WideEstimate::Known WideEstimate::known(TermId id) const {
+WideEstimate::NumberFacts WideEstimate::known(TermId id) const {
   const Term& term = graph_[id];
   const double magnitude = magnitude_of(term), most = std::min(product_over(below_[id], widths_), 2 * magnitude);
   if (term.op == TermOp::constant) return {1, magnitude, {term.constant}};
@@ -84,14 +84,15 @@ WideEstimate::Known WideEstimate::known(TermId id) const {
   }
   const bool of_two = term.operands[1] != no_term && term.operands[2] == no_term && term.kind != TermKind::real;
   if (!of_two || term.op == TermOp::opaque) return {most, magnitude, {}};
-  Known result = combined(term.op, term.narrow, known_[term.operands[0]], known_[term.operands[1]], most);
+  NumberFacts result = combined(term.op, term.narrow, known_[term.operands[0]], known_[term.operands[1]], most);
   result.magnitude = magnitude;
   return result;
 }
 
 // Combines any two values of the operands. If the operands share variables, the count is too high.
-WideEstimate::Known WideEstimate::combined(TermOp op, bool narrow, const Known& a, const Known& b, double most) const {
-  Known result{std::min(a.values * b.values, most), 1, {}};
+WideEstimate::NumberFacts WideEstimate::combined(TermOp op, bool narrow, const NumberFacts& a, const NumberFacts& b,
+                                                 double most) const {
+  NumberFacts result{std::min(a.values * b.values, most), 1, {}};
   if (a.list.empty() || b.list.empty() || a.list.size() * b.list.size() > most_listed) return result;
   std::vector<std::int64_t> x, y;
   for (const std::int64_t value : a.list) {
@@ -105,7 +106,7 @@ WideEstimate::Known WideEstimate::combined(TermOp op, bool narrow, const Known& 
   return result;
 }
 
-void WideEstimate::needed(VariableSet members, const Known& number) {
+void WideEstimate::needed(VariableSet members, const NumberFacts& number) {
   needed_ |= members;
   if (std::has_single_bit(members)) {
     bare_ |= members;
@@ -151,19 +152,19 @@ void WideEstimate::open_chain(TermId id, VariableSet bound) {
   }
   if (members == 0) return;
   // Several rules may need the same number.
-  const Known& number = of_chain(op, bound_parts);
+  const NumberFacts& number = of_chain(op, bound_parts);
   if (std::find(counted_.begin(), counted_.end(), &number) != counted_.end()) return;
   counted_.push_back(&number);
   needed(members, number);
 }
 
 // Estimates a chain of parts by extending the estimate of the chain without its last part.
-const WideEstimate::Known& WideEstimate::of_chain(TermOp op, std::span<const TermId> parts) {
+const WideEstimate::NumberFacts& WideEstimate::of_chain(TermOp op, std::span<const TermId> parts) {
   if (parts.size() == 1) return known_[parts[0]];
   const auto [place, is_new] = chains_.try_emplace({op, {parts.begin(), parts.end()}});
   if (!is_new) return place->second;
-  const Known& rest = of_chain(op, parts.first(parts.size() - 1));
-  const Known& last = known_[parts.back()];
+  const NumberFacts& rest = of_chain(op, parts.first(parts.size() - 1));
+  const NumberFacts& last = known_[parts.back()];
   VariableSet members = 0;
   for (const TermId part : parts) members |= below_[part];
   const double magnitude = op == TermOp::add ? rest.magnitude + last.magnitude : rest.magnitude * last.magnitude;

@@ -22,34 +22,34 @@ class WideEstimate {
 
  private:
   // What is known of a number: how many values it has, a bound on its magnitude, and the values if they are few.
-  struct Known {
+  struct NumberFacts {
     double values = 1;
     double magnitude = 1;
     std::vector<std::int64_t> list;  // ascending; empty: too many
   };
 
-  Known known(TermId id) const;
-  Known combined(TermOp op, bool narrow, const Known& a, const Known& b, double most) const;
+  NumberFacts known(TermId id) const;
+  NumberFacts combined(TermOp op, bool narrow, const NumberFacts& a, const NumberFacts& b, double most) const;
   void open(TermId id, VariableSet bound);
   void open_chain(TermId id, VariableSet bound);
-  const Known& of_chain(TermOp op, std::span<const TermId> parts);
+  const NumberFacts& of_chain(TermOp op, std::span<const TermId> parts);
   void collect(TermOp op, TermId id, std::vector<TermId>& parts) const;
-  void needed(VariableSet members, const Known& number);
+  void needed(VariableSet members, const NumberFacts& number);
   double of_tables(VariableSet bound) const;
 
   TermGraph graph_;
   std::vector<TermId> roots_;
-  std::vector<double> widths_;                                      // by position
-  std::vector<VariableSet> below_;                                  // by term: the variables that it depends on
-  std::vector<Known> known_;                                        // by term
-  std::map<std::pair<TermOp, std::vector<TermId>>, Known> chains_;  // by operation and the terms that it joins
+  std::vector<double> widths_;                                            // by position
+  std::vector<VariableSet> below_;                                        // by term: the variables that it depends on
+  std::vector<NumberFacts> known_;                                        // by term
+  std::map<std::pair<TermOp, std::vector<TermId>>, NumberFacts> chains_;  // by operation and the terms that it joins
   std::vector<Tie> tables_;
   VariableSet scope_ = 0;  // of all wide clauses
   // For the set of variables at hand.
-  std::vector<bool> seen_;             // by term
-  VariableSet bare_ = 0;               // variables that are needed as they are
-  VariableSet needed_ = 0;             // variables that are needed in some way
-  std::vector<const Known*> counted_;  // sums and products that are needed
+  std::vector<bool> seen_;                   // by term
+  VariableSet bare_ = 0;                     // variables that are needed as they are
+  VariableSet needed_ = 0;                   // variables that are needed in some way
+  std::vector<const NumberFacts*> counted_;  // sums and products that are needed
   double states_ = 1;
   std::size_t numbers_needed_ = 0;
 };

@@ -11,13 +11,13 @@ std::vector<Hope> find_hopes(const WideTerms& terms) {
   for (TermId id = 0; id < graph.size(); ++id) {
     const Term& column = graph[id];
     if (column.op != TermOp::column) continue;
-    const std::vector<Trend> with = trends(graph, id);
+    const std::vector<Monotony> with = trends(graph, id);
     for (Hope& hope : hopes) {
-      if (hope.root == no_term || with[hope.root] == Trend::none) continue;
-      const bool one_way = with[hope.root] != Trend::mixed && column.kind == TermKind::whole;
+      if (hope.root == no_term || with[hope.root] == Monotony::none) continue;
+      const bool one_way = with[hope.root] != Monotony::mixed && column.kind == TermKind::whole;
       if (!one_way) hope.root = no_term;
       hope.columns.emplace_back(
-          id, with[hope.root == no_term ? id : hope.root] == Trend::rising ? column.range.high : column.range.low);
+          id, with[hope.root == no_term ? id : hope.root] == Monotony::rising ? column.range.high : column.range.low);
     }
   }
   std::erase_if(hopes, [](const Hope& hope) { return hope.root == no_term; });

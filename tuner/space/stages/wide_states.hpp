@@ -80,11 +80,11 @@ class WideStates {
   const std::uint32_t* classes_ = nullptr;
   // Combinations whose states are not looked up yet, and where to write the numbers. Their rows lie one after another
   // in pending_rows_.
-  struct Pending {
+  struct PendingState {
     std::size_t at;
     std::uint32_t* child;
   };
-  std::vector<Pending> pending_;
+  std::vector<PendingState> pending_;
   std::vector<std::uint32_t> pending_rows_, pending_numbers_;
 };
 

@@ -136,35 +136,35 @@ std::vector<TermId> frontier_at(const WideTerms& terms, int step) {
   return frontier;
 }
 
-Trend opposite(Trend trend) {
-  if (trend == Trend::rising) return Trend::falling;
-  return trend == Trend::falling ? Trend::rising : trend;
+Monotony opposite(Monotony trend) {
+  if (trend == Monotony::rising) return Monotony::falling;
+  return trend == Monotony::falling ? Monotony::rising : trend;
 }
 
-Trend joined(Trend a, Trend b) {
-  if (a == Trend::none || a == b) return b;
-  return b == Trend::none ? a : Trend::mixed;
+Monotony joined(Monotony a, Monotony b) {
+  if (a == Monotony::none || a == b) return b;
+  return b == Monotony::none ? a : Monotony::mixed;
 }
 
-bool depends(Trend trend) { return trend != Trend::none; }
+bool depends(Monotony trend) { return trend != Monotony::none; }
 
-Trend of_product(const TermGraph& graph, const Term& term, Trend a, Trend b) {
+Monotony of_product(const TermGraph& graph, const Term& term, Monotony a, Monotony b) {
   const Range &x = graph[term.operands[0]].range, &y = graph[term.operands[1]].range;
-  const auto scaled = [](Trend trend, const Range& by) {
+  const auto scaled = [](Monotony trend, const Range& by) {
     if (!depends(trend) || by.low >= 0) return trend;
-    return by.high <= 0 ? opposite(trend) : Trend::mixed;
+    return by.high <= 0 ? opposite(trend) : Monotony::mixed;
   };
   return joined(scaled(a, y), scaled(b, x));
 }
 
-Trend of_quotient(const TermGraph& graph, const Term& term, Trend a, Trend b) {
+Monotony of_quotient(const TermGraph& graph, const Term& term, Monotony a, Monotony b) {
   const Range &x = graph[term.operands[0]].range, &y = graph[term.operands[1]].range;
-  if (y.low <= 0 || (depends(b) && x.low < 0)) return depends(a) || depends(b) ? Trend::mixed : Trend::none;
+  if (y.low <= 0 || (depends(b) && x.low < 0)) return depends(a) || depends(b) ? Monotony::mixed : Monotony::none;
   return joined(a, opposite(b));
 }
 
-Trend trend_of(const TermGraph& graph, const Term& term, Trend a, Trend b, Trend c) {
-  if (!depends(a) && !depends(b) && !depends(c)) return Trend::none;
+Monotony trend_of(const TermGraph& graph, const Term& term, Monotony a, Monotony b, Monotony c) {
+  if (!depends(a) && !depends(b) && !depends(c)) return Monotony::none;
   switch (term.op) {
     case TermOp::add:
     case TermOp::minimum:
@@ -182,17 +182,17 @@ Trend trend_of(const TermGraph& graph, const Term& term, Trend a, Trend b, Trend
       return of_quotient(graph, term, a, b);
     case TermOp::negate:
     case TermOp::is_false:  // of truth values; of a number, see below
-      if (term.op == TermOp::is_false && graph[term.operands[0]].range.low < 0) return Trend::mixed;
+      if (term.op == TermOp::is_false && graph[term.operands[0]].range.low < 0) return Monotony::mixed;
       return opposite(a);
     case TermOp::is_true:
-      return graph[term.operands[0]].range.low < 0 ? Trend::mixed : a;
+      return graph[term.operands[0]].range.low < 0 ? Monotony::mixed : a;
     case TermOp::less:
     case TermOp::less_equal:
       return joined(opposite(a), b);
     case TermOp::select:
-      return depends(a) ? Trend::mixed : joined(b, c);
+      return depends(a) ? Monotony::mixed : joined(b, c);
     default:
-      return Trend::mixed;
+      return Monotony::mixed;
   }
 }
 
@@ -224,15 +224,15 @@ WideTerms wide_terms(const std::vector<const Clause*>& clauses, const std::vecto
   return terms;
 }
 
-std::vector<Trend> trends(const TermGraph& graph, TermId of) {
-  std::vector<Trend> result(graph.size(), Trend::none);
+std::vector<Monotony> trends(const TermGraph& graph, TermId of) {
+  std::vector<Monotony> result(graph.size(), Monotony::none);
   for (TermId id = 0; id < graph.size(); ++id) {
     const Term& term = graph[id];
     const auto operand = [&](std::size_t i) {
-      return term.operands[i] == no_term ? Trend::none : result[term.operands[i]];
+      return term.operands[i] == no_term ? Monotony::none : result[term.operands[i]];
     };
-    result[id] = id == of ? Trend::rising : trend_of(graph, term, operand(0), operand(1), operand(2));
-    if (term.op == TermOp::opaque && graph[of].variable >= 0) result[id] = Trend::mixed;
+    result[id] = id == of ? Monotony::rising : trend_of(graph, term, operand(0), operand(1), operand(2));
+    if (term.op == TermOp::opaque && graph[of].variable >= 0) result[id] = Monotony::mixed;
   }
   return result;
 }

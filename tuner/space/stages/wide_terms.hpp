@@ -22,8 +22,8 @@ WideTerms wide_terms(const std::vector<const Clause*>& clauses, const std::vecto
                      const RuleScope& scope, NameNumbers& numbers);
 
 // How a term moves as another one rises: not at all, up, down, or in a way that is not known to be one of these.
-enum class Trend { none, rising, falling, mixed };
+enum class Monotony { none, rising, falling, mixed };
 // Returns the trend of every term as `of` rises.
-std::vector<Trend> trends(const TermGraph& graph, TermId of);
+std::vector<Monotony> trends(const TermGraph& graph, TermId of);
 
 }  // namespace attune::space

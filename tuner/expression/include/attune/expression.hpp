@@ -79,9 +79,9 @@ class Expression {
   struct Node;  // defined in expression/node.hpp
 
  private:
-  struct Parsed;
+  struct Body;
   friend const ParsedExpression& parsed_of(const Expression& expression) noexcept;
-  std::shared_ptr<const Parsed> parsed_;
+  std::shared_ptr<const Body> parsed_;
 };
 
 // Reads "n=2**28 T=float ORDER=Order::rows": items separated by white space, whose values are constant expressions. A

@@ -182,14 +182,14 @@ class SearchSpace {
   // rule is undefined, its text ends with the reason.
   std::vector<std::string> broken_rules(const Bindings& configuration) const;
 
-  struct Built;  // defined in space/stages/built.hpp
+  struct Contents;  // defined in space/stages/contents.hpp
 
  private:
-  explicit SearchSpace(std::shared_ptr<const Built> built) : built_(std::move(built)) {}
-  static std::shared_ptr<const Built> build(std::vector<Parameter> parameters, std::vector<Rule> rules,
-                                            const Bindings* problem, const DeviceInfo* device, SpaceBudget budget,
-                                            bool relax);
-  std::shared_ptr<const Built> built_;
+  explicit SearchSpace(std::shared_ptr<const Contents> built) : built_(std::move(built)) {}
+  static std::shared_ptr<const Contents> build(std::vector<Parameter> parameters, std::vector<Rule> rules,
+                                               const Bindings* problem, const DeviceInfo* device, SpaceBudget budget,
+                                               bool relax);
+  std::shared_ptr<const Contents> built_;
 };
 
 // Draws the configurations of a space uniformly and without repetition. It is a Fisher-Yates shuffle that stores only

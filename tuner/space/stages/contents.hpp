@@ -1,4 +1,4 @@
-// Built: the data of a SearchSpace. Immutable once it is built; any thread may read it.
+// Contents: the data of a SearchSpace. Immutable once it is built; any thread may read it.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,13 @@
 
 namespace attune {
 
-struct SearchSpace::Built {
+struct SearchSpace::Contents {
   std::vector<Parameter> parameters;
   std::vector<Rule> rules;
   Bindings problem;
   std::optional<DeviceInfo> device;
   SpaceBudget budget;
-  space::Constructed constructed;
+  space::ConstructedSpace constructed;
   std::vector<space::ValueIndex> values;                // by parameter
   std::vector<std::vector<std::uint16_t>> values_left;  // by parameter
   // For each left-out rule, for each name in it: the problem's value, or the parameter if `constant` is null.
