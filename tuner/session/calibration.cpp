@@ -4,15 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
 
 #include "attune/error.hpp"
 #include "attune/version.hpp"
 #include "base/unix_ms.hpp"
 #include "kernel/roofline.hpp"
 #include "measure/statistics.hpp"
+#include "session/bench.hpp"
 #include "session/calibration_subject.hpp"
-#include "worker/device_lock.hpp"
 
 namespace attune {
 namespace {
@@ -62,22 +61,21 @@ class Calibration {
   Calibration(const CalibrationRequest& request, Pool& pool, const std::atomic<int>& stop)
       : request_(request),
         pool_(pool),
-        device_(pool.device()),
         stop_(stop),
-        lock_(device_.own_clock ? std::filesystem::path() : request.lock_folder, lock_name(device_.info),
-              request.note) {}
+        bench_(pool, request.lock_folder, request.note, silent_, stop),
+        device_(bench_.device()) {}
 
   Calibrated run() {
-    for (const std::string& user : device_.users) note_user(user);
+    for (const std::string& user : bench_.opened().users) bench_.watch().see_user(user);
     for (const Rate& rate : calibrated_rates)
-      subjects_.push_back(calibration_subject(request_.kernels, rate.kernel, rate.type, device_.info));
-    subjects_.push_back(calibration_subject(request_.kernels, "launch", "", device_.info));
-    compile_all(subjects_, pool_, device_.info, stop_);
+      subjects_.push_back(calibration_subject(request_.kernels, rate.kernel, rate.type, device_));
+    subjects_.push_back(calibration_subject(request_.kernels, "launch", "", device_));
+    compile_all(subjects_, pool_, device_, stop_);
     for (std::size_t i = 0; i < std::size(calibrated_rates) && !stopped(); ++i)
       measure_rate(calibrated_rates[i], subjects_[i]);
     if (!stopped()) measure_overheads(subjects_.back());
     if (stopped()) return {};
-    return {std::move(ceilings_), fmt::format("{}", fmt::join(disturbances_, ", "))};
+    return {std::move(ceilings_), fmt::format("{}", fmt::join(bench_.watch().disturbances(), ", "))};
   }
 
  private:
@@ -88,38 +86,27 @@ class Calibration {
     for (;;) {
       try {
         const auto compile = [this](const ImageRequest& request) { return pool_.compile(request); };
-        run(Begin{subject.kernel->setup(subject.configurations.front(), compile, seed)});
+        bench_.run(Begin{subject.kernel->setup(subject.configurations.front(), compile, seed)});
         return;
       } catch (const OutOfMemory&) {
         Problem problem = subject.kernel->problem();
         const std::int64_t n = may_shrink ? problem.at("n").integer() / 2 : 0;
-        if (static_cast<std::uint64_t>(n) * sizeof(std::uint32_t) < least_caches * device_.info.l2_bytes || n == 0)
-          throw;
+        if (static_cast<std::uint64_t>(n) * sizeof(std::uint32_t) < least_caches * device_.l2_bytes || n == 0) throw;
         problem.set("n", n);
-        subject.kernel = std::make_unique<const KernelSubject>(subject.kernel->spec(), problem, device_.info);
+        subject.kernel = std::make_unique<const KernelSubject>(subject.kernel->spec(), problem, device_);
       }
     }
-  }
-
-  Result run(DeviceJob job) {
-    Result result = pool_.run(std::move(job));
-    for (const std::string& user : result.watched.users) note_user(user);
-    for (const DeviceState& state : result.watched.states)
-      if (hardware_throttled(state)) disturbances_.insert(throttle_text(*state.throttle));
-    if (const auto* failure = std::get_if<Failure>(&result.answer)) throw_failure(*failure);
-    return result;
   }
 
   // Loads configuration i, which stays loaded, and warms it up.
   void load(const CalibrationSubject& subject, std::size_t i, double warm_up_ms) {
     const auto instance = subject.kernel->prepare(i, subject.configurations[i]);
-    const Result result = run(Load{instance_launch(*instance, subject.images[i]), {.milliseconds = warm_up_ms}});
+    const Result result = bench_.run(Load{instance_launch(*instance, subject.images[i]), {.milliseconds = warm_up_ms}});
     if (const Status& status = std::get<Tried>(result.answer).status; !status.ok()) fail(subject, i, status);
   }
 
   std::vector<double> sample(const CalibrationSubject& subject, std::size_t i, const TimingPlan& plan) {
-    const std::vector<InstanceId> slots(static_cast<std::size_t>(plan.count), i);
-    Result result = run(Rounds{slots, {.count = 1, .regime = plan.regime, .batch = plan.batch}});
+    Result result = bench_.run(rounds_of(i, plan.count, {.count = 1, .regime = plan.regime, .batch = plan.batch}));
     auto& sampled = std::get<RoundsSampled>(result.answer);
     if (!sampled.status.ok()) fail(subject, i, sampled.status);
     return std::move(sampled.samples_ns);
@@ -133,7 +120,7 @@ class Calibration {
   }
 
   void measure_rate(const Rate& rate, CalibrationSubject& subject) {
-    const DeviceLock::Turn turn(lock_, stop_);
+    const DeviceLock::Turn turn = bench_.take_turn();
     begin(subject, rate.amount == &Metrics::bytes);
     const double amount = amount_of(subject.kernel->spec().metrics.*rate.amount, subject.kernel->problem(), {}).value();
     double best_ns = 0;
@@ -141,7 +128,7 @@ class Calibration {
     for (std::size_t i = 0; i < subject.configurations.size() && !stopped(); ++i) {
       load(subject, i, i == 0 ? calibration_warm_up_ms : 0);
       const double median_ns = median(sample(subject, i, rate.regime));
-      run(Release{i});
+      bench_.release(i);
       if (best_ns > 0 && best_ns <= median_ns) continue;
       best_ns = median_ns;
       best = i;
@@ -152,34 +139,30 @@ class Calibration {
   }
 
   void measure_overheads(CalibrationSubject& subject) {
-    const DeviceLock::Turn turn(lock_, stop_);
+    const DeviceLock::Turn turn = bench_.take_turn();
     begin(subject, false);
     load(subject, 0, calibration_warm_up_ms);
     for (const Overhead& overhead : overheads)
       tell(overhead.name, median(sample(subject, 0, overhead.plan)), "ns", overhead.detail);
   }
 
-  void note_user(const std::string& user) {
-    if (request_.lock_folder.empty() || !takes_turns(user)) disturbances_.insert(user);
-  }
-
   void tell(const char* name, double value, const char* unit, std::string detail) {
-    ceilings_.push_back({name, value, unit, std::move(detail), device_.info.driver, library_version, unix_ms()});
+    ceilings_.push_back({name, value, unit, std::move(detail), device_.driver, library_version, unix_ms()});
     request_.measured(ceilings_.back());
   }
 
   [[noreturn]] void fail(const CalibrationSubject& subject, std::size_t i, const Status& status) const {
-    fail_calibration(subject, subject.configurations[i], device_.info, status);
+    fail_calibration(subject, subject.configurations[i], device_, status);
   }
 
   const CalibrationRequest& request_;
   Pool& pool_;
-  const DeviceOpened& device_;
   const std::atomic<int>& stop_;
-  DeviceLock lock_;
+  Observer silent_;  // what disturbs the device is told at the end
+  Bench bench_;
+  const DeviceInfo& device_;
   std::vector<CalibrationSubject> subjects_;  // those of calibrated_rates, then the launch
   std::vector<Ceiling> ceilings_;
-  std::set<std::string> disturbances_;
 };
 
 }  // namespace

@@ -20,7 +20,9 @@ class DeviceWatch {
   void see(const Watched& watched);
   void see_user(const std::string& user);
 
-  bool is_busy() const noexcept { return !users_.empty(); }  // other processes were seen on the device
+  bool is_busy() const noexcept { return is_busy_; }  // other processes were seen on the device
+  // Returns the users that were seen, and what held the device back, each once.
+  const std::set<std::string>& disturbances() const noexcept { return disturbances_; }
   // Returns, for each reading so far, whether the device held itself back.
   const std::vector<bool>& throttled_readings() const noexcept { return throttled_readings_; }
   std::vector<double>& clocks_mhz() noexcept { return clocks_mhz_; }  // readings since a stage cleared them
@@ -30,7 +32,8 @@ class DeviceWatch {
   const bool takes_turns_;
   std::vector<bool> throttled_readings_;
   std::vector<double> clocks_mhz_;
-  std::set<std::string> users_;
+  std::set<std::string> disturbances_;
+  bool is_busy_ = false;
 };
 
 }  // namespace attune

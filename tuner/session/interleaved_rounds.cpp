@@ -1,34 +1,29 @@
 #include "session/interleaved_rounds.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <map>
 #include <utility>
 
-#include "attune/error.hpp"
 #include "measure/final_stage.hpp"
 #include "measure/interleaved.hpp"
 
 namespace attune {
 namespace {
 
-// How many jobs a device worker has at a time, so that it never waits for the next one.
-constexpr std::size_t most_under_way = 2;
-
 // Times are kept greater than 0, since ratios are made of them.
 constexpr double least_ns = 1;
 
 }  // namespace
 
-InterleavedRounds::InterleavedRounds(Pool& pool, const TimingPlan& plan, const Protocol& protocol,
-                                     const std::atomic<int>& stop, std::function<void(const Result&)> note)
-    : pool_(pool), plan_(plan), protocol_(protocol), stop_(stop), note_(std::move(note)), begin_(pool.seconds()) {}
+InterleavedRounds::InterleavedRounds(Bench& bench, const TimingPlan& plan, const Protocol& protocol,
+                                     const std::atomic<int>& stop)
+    : bench_(bench), plan_(plan), protocol_(protocol), stop_(stop), begin_(bench.comparing_seconds()) {}
 
 std::optional<SampleFailure> InterleavedRounds::run(std::vector<Column>& columns,
                                                     const std::function<double()>& half_width) {
   while (!columns.empty() && stop_.load() == 0) {
     const std::size_t done = columns.front().times_ns.size();
-    const double seconds = pool_.seconds() - begin_ - lost_seconds_;
+    const double seconds = bench_.comparing_seconds() - begin_;
     if (!needs_another_round(done, seconds, protocol_, half_width)) break;
     if (done > 0) slot_seconds_ = seconds / static_cast<double>(done * columns.size());
     if (auto failure = take(columns, rounds_ahead(done, seconds, protocol_))) return failure;
@@ -78,17 +73,15 @@ std::optional<SampleFailure> InterleavedRounds::take(std::vector<Column>& column
   const std::vector<Part> parts = parts_of(columns, rounds);
   std::vector<std::vector<double>> times(columns.size());
   std::optional<SampleFailure> failure;
-  std::deque<Ticket> under_way;
-  std::size_t sent = 0;
-  for (std::size_t done = 0;; ++done) {
-    while (sent < parts.size() && under_way.size() < most_under_way && !failure && stop_.load() == 0)
-      under_way.push_back(pool_.submit(parts[sent++].job));
-    if (under_way.empty()) break;
-    const Result result = pool_.wait(under_way.front());
-    under_way.pop_front();
-    std::optional<SampleFailure> found = finish(parts[done], result, times);
+  std::size_t sent = 0, done = 0;
+  const auto next = [&]() -> std::optional<DeviceJob> {
+    if (sent == parts.size() || failure || stop_.load() > 0) return std::nullopt;
+    return parts[sent++].job;
+  };
+  bench_.run_all(next, [&](const Result& result) {
+    std::optional<SampleFailure> found = finish(parts[done++], result, times);
     if (!failure) failure = std::move(found);
-  }
+  });
   if (failure || sent < parts.size()) return failure;
   for (std::size_t c = 0; c < columns.size(); ++c)
     columns[c].times_ns.insert(columns[c].times_ns.end(), times[c].begin(), times[c].end());
@@ -97,11 +90,9 @@ std::optional<SampleFailure> InterleavedRounds::take(std::vector<Column>& column
 
 std::optional<SampleFailure> InterleavedRounds::finish(const Part& part, const Result& result,
                                                        std::vector<std::vector<double>>& times) {
-  note_(result);
-  lost_seconds_ += result.lost_seconds;
-  if (const auto* const failed = std::get_if<Failure>(&result.answer)) throw_failure(*failed);
+  const Status status = status_in(result);
+  if (!status.ok()) return SampleFailure{result.failed.value_or(part.job.slots.front()), status};
   const auto& sampled = std::get<RoundsSampled>(result.answer);
-  if (!sampled.status.ok()) return SampleFailure{result.failed.value_or(part.job.slots.front()), sampled.status};
   for (std::size_t k = 0; k < part.columns.size(); ++k)
     times[part.columns[k]].push_back(std::max(sampled.samples_ns[k], least_ns));
   return std::nullopt;

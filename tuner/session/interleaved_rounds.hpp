@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "measure/protocol.hpp"
-#include "worker/pool.hpp"
+#include "session/bench.hpp"
 
 namespace attune {
 
@@ -30,9 +30,8 @@ struct SampleFailure {
 class InterleavedRounds {
  public:
   // `plan` is the plan of each sample, apart from its steps. The limits are those of the final stage of `protocol`.
-  // `note` receives every result. References must outlive the object.
-  InterleavedRounds(Pool& pool, const TimingPlan& plan, const Protocol& protocol, const std::atomic<int>& stop,
-                    std::function<void(const Result&)> note);
+  // References must outlive the object.
+  InterleavedRounds(Bench& bench, const TimingPlan& plan, const Protocol& protocol, const std::atomic<int>& stop);
 
   // Adds rounds until `half_width` is small enough, a limit is reached, or `stop` is not 0. All columns get equally
   // many rounds. Returns the failure of an instance, whose columns must leave before the next call. Throws OutOfMemory,
@@ -50,14 +49,12 @@ class InterleavedRounds {
   std::optional<SampleFailure> take(std::vector<Column>& columns, std::size_t rounds);
   std::optional<SampleFailure> finish(const Part& part, const Result& result, std::vector<std::vector<double>>& times);
 
-  Pool& pool_;
+  Bench& bench_;
   const TimingPlan plan_;
   const Protocol& protocol_;
   const std::atomic<int>& stop_;
-  const std::function<void(const Result&)> note_;
   std::mt19937_64 random_{1};
   const double begin_;
-  double lost_seconds_ = 0;  // spent on failures
   double slot_seconds_ = 0;  // of one sample, with all that it costs; 0 while unknown
 };
 

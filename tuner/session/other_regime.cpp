@@ -26,7 +26,7 @@ std::optional<TimeInRegime> OtherRegime::run(const Configuration& winner, double
   const InstanceId instance = made->instance->id;
   const std::vector<InstanceId> slots(is_stream ? samples_of_stream : samples_alone, instance);
   try {
-    const Result loaded = on_.bench().load(*made->instance, made->image, 1);
+    const Result loaded = on_.bench().run(Load{instance_launch(*made->instance, made->image), {}});
     if (!std::get<Tried>(loaded.answer).status.ok()) return std::nullopt;
     const Result result = on_.bench().run(Rounds{slots, plan});
     on_.bench().release(instance);

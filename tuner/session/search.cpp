@@ -51,7 +51,7 @@ std::optional<Ending> Search::stop_reason() const {
 Ending Search::run() {
   try {
     loop();
-    for (Bench& bench : on_.benches) bench.turn().end();
+    for (TrialBench& bench : on_.benches) bench.turn().end();
     on_.log.commit();
   } catch (...) {  // from a strategy that fails or a compiler that is broken; what was tried by then is kept
     line_.settle_after_failure();

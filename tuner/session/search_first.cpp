@@ -103,8 +103,8 @@ void Search::anchor_other_benches() {
     compiled.image = ready->image;
     const Trial trial = bench->try_as_anchor(*ready->instance, compiled, 1);
     if (trial.verdict != Verdict::ok)
-      on_.observer.note(fmt::format("{} has no part in the search: the anchor fails there ({}: {})", bench->name(),
-                                    to_text(trial.verdict), first_line(trial.detail)));
+      on_.observer.note(fmt::format("{} has no part in the search: the anchor fails there ({}: {})",
+                                    bench->device().name, to_text(trial.verdict), first_line(trial.detail)));
     bench = trial.verdict == Verdict::ok ? std::next(bench) : on_.benches.erase(bench);
   }
 }

@@ -5,11 +5,11 @@
 #include <atomic>
 #include <list>
 
-#include "session/bench.hpp"
 #include "session/image_source.hpp"
 #include "session/objective_values.hpp"
 #include "session/observer.hpp"
 #include "session/search_progress.hpp"
+#include "session/trial_bench.hpp"
 #include "session/trial_log.hpp"
 
 namespace attune {
@@ -18,7 +18,7 @@ struct SessionParts {
   const SessionTerms& terms;
   const ObjectiveValues& values;
   Pool& pool;
-  std::list<Bench>& benches;  // one for each device; the stages after the search use the first alone
+  std::list<TrialBench>& benches;  // one for each device; the stages after the search use the first alone
   TrialLog& log;
   SearchProgress& progress;
   ImageSource& source;
@@ -27,7 +27,7 @@ struct SessionParts {
   const std::uint64_t seed;
   double search_seconds = 0;  // of this run's search, once it has ended
   InstanceId last_instance = 0;
-  Bench& bench() { return benches.front(); }
+  TrialBench& bench() { return benches.front(); }
   InstanceId next_instance() { return ++last_instance; }
 };
 

@@ -117,8 +117,9 @@ SessionStart start_of(const SessionTerms& terms, const SessionRow& row, const Tr
   return start;
 }
 
-std::list<Bench> one_bench(Pool& pool, const SessionTerms& terms, Observer& observer, const std::atomic<int>& stop) {
-  std::list<Bench> benches;
+std::list<TrialBench> one_bench(Pool& pool, const SessionTerms& terms, Observer& observer,
+                                const std::atomic<int>& stop) {
+  std::list<TrialBench> benches;
   benches.emplace_back(pool, terms, observer, stop);
   return benches;
 }
@@ -251,7 +252,7 @@ class SessionRun {
   const SessionRow row_;
   TrialLog log_;
   SearchProgress progress_;
-  std::list<Bench> benches_;  // one for each device of the session, which has one device
+  std::list<TrialBench> benches_;  // one for each device of the session, which has one device
   ImageSource source_{pool_};
   SessionParts parts_{terms_, values_, pool_, benches_, log_, progress_, source_, observer_, stop_, row_.seed};
 };

@@ -7,10 +7,9 @@
 
 #include "attune/error.hpp"
 #include "base/usable_processors.hpp"
-#include "session/device_watch.hpp"
 #include "session/explanations.hpp"
+#include "session/image_source.hpp"
 #include "session/interleaved_rounds.hpp"
-#include "worker/device_lock.hpp"
 
 namespace attune {
 namespace {
@@ -21,7 +20,7 @@ constexpr std::uint64_t data_seed = 1;
 constexpr int measurements_for_batch = 2;
 
 // A configuration or a peer. Its position in the list is its number as an instance.
-struct Subject {
+struct Entrant {
   std::shared_ptr<const Instance> instance;  // for a peer: the instance whose arguments it has
   std::optional<Image> image;
   Status status;  // the first failure
@@ -64,12 +63,10 @@ class SideBySideRun {
       : request_(request),
         kernel_(kernel),
         pool_(pool),
-        opened_(pool.device()),
         observer_(observer),
         stop_(stop),
-        lock_(opened_.own_clock ? std::filesystem::path() : request.lock_folder, lock_name(opened_.info),
-              [&observer](const std::string& text) { observer.note(text); }),
-        watch_(observer, !request.lock_folder.empty()),
+        bench_(
+            pool, request.lock_folder, [&observer](const std::string& text) { observer.note(text); }, observer, stop),
         copy_bytes_(bytes_to_copy()) {}
 
   // Returns what was compared by the time that `stop` ended it.
@@ -86,9 +83,9 @@ class SideBySideRun {
   struct Interrupted {};
 
   void compare_all(std::vector<SideBySide>& all) {
-    for (const std::string& user : opened_.users) watch_.see_user(user);
+    for (const std::string& user : bench_.opened().users) bench_.watch().see_user(user);
     if (!compile_all()) return;
-    const DeviceLock::Turn turn(lock_, stop_);
+    const DeviceLock::Turn turn = bench_.take_turn();
     const auto compile = [this](const ImageRequest& request) { return pool_.compile(request); };
     run(Begin{kernel_.setup(request_.default_configuration, compile, data_seed)});
     load_all();
@@ -116,48 +113,37 @@ class SideBySideRun {
     return 0;
   }
 
-  void note(const Result& result) {
-    for (const std::string& text : result.notes) observer_.note(text);
-    watch_.see(result.watched);
-  }
-
   // Does a job. Throws Interrupted when `stop` is set, and ends the job then, because it may hang.
   Result run(DeviceJob job) {
-    std::optional<Result> result = pool_.wait(pool_.submit(std::move(job)), stop_, Pool::forever);
-    if (!result) {
-      pool_.abandon_device_jobs();
-      throw Interrupted();
-    }
-    note(*result);
-    if (const auto* failure = std::get_if<Failure>(&result->answer)) throw_failure(*failure);
+    std::optional<Result> result = bench_.run_within(std::move(job), Pool::forever);
+    if (!result) throw Interrupted();
     return *std::move(result);
   }
 
-  Status& status_at(InstanceId id) { return id == device_copy ? copy_status_ : subjects_[id].status; }
+  Status& status_at(InstanceId id) { return id == device_copy ? copy_status_ : entrants_[id].status; }
 
   InstanceId id_of(const Configuration& configuration) const {
-    const auto found = std::find_if(subjects_.begin(), subjects_.end(), [&](const Subject& subject) {
+    const auto found = std::find_if(entrants_.begin(), entrants_.end(), [&](const Entrant& subject) {
       return !subject.peer && subject.instance->configuration == configuration;
     });
-    return static_cast<InstanceId>(found - subjects_.begin());
+    return static_cast<InstanceId>(found - entrants_.begin());
   }
 
   // Compiles each configuration once, before anything is timed. Returns false if `stop` ended it.
   bool compile_all() {
     for (const SideBySideTask& task : request_.tasks)
       for (const NamedConfiguration& one : task.configurations)
-        if (const InstanceId id = id_of(one.configuration); id == subjects_.size())
-          subjects_.push_back({kernel_.prepare(id, one.configuration), {}, {}, {}});
+        if (const InstanceId id = id_of(one.configuration); id == entrants_.size())
+          entrants_.push_back({kernel_.prepare(id, one.configuration), {}, {}, {}});
     pool_.set_compilers(static_cast<unsigned>(usable_processors()));
-    std::vector<Ticket> tickets;
-    for (const Subject& subject : subjects_) tickets.push_back(pool_.submit(*subject.instance->image));
-    for (std::size_t i = 0; i < subjects_.size(); ++i) {
-      const std::optional<Result> result = pool_.wait(tickets[i], stop_, Pool::forever);
-      if (!result) return false;
-      const CompileOutcome& outcome = std::get<ImagesCompiled>(result->answer).outcomes.front();
-      subjects_[i].image = outcome.image;
-      if (!outcome.image) subjects_[i].status = {outcome.verdict, outcome.log, false};
+    ImageSource source(pool_);
+    for (const Entrant& subject : entrants_) source.ask(subject.instance);
+    while (std::optional<CompiledInstance> compiled = source.next(stop_)) {
+      Entrant& entrant = entrants_[compiled->instance->id];
+      entrant.image = std::move(compiled->outcome.image);
+      if (!entrant.image) entrant.status = {compiled->outcome.verdict, compiled->outcome.log, false};
     }
+    if (source.outstanding() > 0) return false;
     add_peers();
     return true;
   }
@@ -165,29 +151,29 @@ class SideBySideRun {
   // Prepares the peers. Each has the arguments of the first configuration that compiles, and the same steps bring its
   // result into a form that can be compared.
   void add_peers() {
-    first_peer_ = subjects_.size();
+    first_peer_ = entrants_.size();
     const auto compiled =
-        std::find_if(subjects_.begin(), subjects_.end(), [](const Subject& one) { return one.image.has_value(); });
-    if (compiled == subjects_.end()) return;
-    const Subject like = *compiled;
+        std::find_if(entrants_.begin(), entrants_.end(), [](const Entrant& one) { return one.image.has_value(); });
+    if (compiled == entrants_.end()) return;
+    const Entrant like = *compiled;
     for (const NamedPeer& peer : request_.peers) {
       PeerSetup setup{peer.library.native(), kernel_.name(), peer.name, {}};
       for (const Binding& value : kernel_.problem()) setup.values.push_back({value.name, value.value.text()});
-      subjects_.push_back({like.instance, like.image, {}, std::move(setup)});
+      entrants_.push_back({like.instance, like.image, {}, std::move(setup)});
     }
   }
 
   InstanceLaunch launch_at(InstanceId id) const {
-    const Subject& subject = subjects_[id];
-    if (subject.peer) return peer_launch(*subject.instance, *subject.image, *subject.peer, id);
-    return instance_launch(*subject.instance, *subject.image);
+    const Entrant& entrant = entrants_[id];
+    if (entrant.peer) return peer_launch(*entrant.instance, *entrant.image, *entrant.peer, id);
+    return instance_launch(*entrant.instance, *entrant.image);
   }
 
   // The first subject that works warms the device up, and its time makes the deadlines of the others short.
   void load_all() {
     const Protocol& protocol = request_.protocol;
     bool is_warm = false;
-    for (InstanceId id = 0; id < subjects_.size() && !stopped(); ++id) {
+    for (InstanceId id = 0; id < entrants_.size() && !stopped(); ++id) {
       Status& status = status_at(id);
       if (!status.ok()) continue;
       const WarmUpPlan warm_up{protocol.warm_up_ms, protocol.warm_up_most_ms, protocol.settled_clock_ratio};
@@ -199,20 +185,14 @@ class SideBySideRun {
 
   // Finds the batch of a stream. From here on, fresh workers are judged by this instance. Returns false if it fails.
   bool time_alone(InstanceId id, TimingPlan& plan) {
-    const bool finds_batch = plan.regime == Regime::stream && !opened_.own_clock;
-    for (int left = finds_batch ? measurements_for_batch : 0;; --left) {
-      const std::vector<InstanceId> slots(static_cast<std::size_t>(request_.protocol.anchor_samples), id);
-      const Result result = run(Rounds{slots, plan});
-      const auto& sampled = std::get<RoundsSampled>(result.answer);
-      status_at(id) = sampled.status;
-      if (!sampled.status.ok()) return false;
-      const double median_ns = median(sampled.samples_ns);
-      if (left == 0) {
-        pool_.set_known_good(KnownGood{Try{launch_at(id), plan}, median_ns * 1e-9});
-        return true;
-      }
-      plan.batch = batch_for(median_ns, request_.protocol);
-    }
+    const RunJob run = [this](DeviceJob job) { return this->run(std::move(job)); };
+    std::optional<Result> result = find_batch(run, id, bench_.opened(), request_.protocol, plan);
+    if (!result) result = run(rounds_of(id, request_.protocol.anchor_samples, plan));
+    const auto& sampled = std::get<RoundsSampled>(result->answer);
+    status_at(id) = sampled.status;
+    if (!sampled.status.ok()) return false;
+    pool_.set_known_good(KnownGood{Try{launch_at(id), plan}, median(sampled.samples_ns) * 1e-9});
+    return true;
   }
 
   bool has_copy(const TimingPlan& plan) {
@@ -244,8 +224,8 @@ class SideBySideRun {
       if (!works && status_at(ids_.back()).ok()) works = time_alone(ids_.back(), plan);
     }
     result.batch = plan.batch;
-    for (InstanceId id = first_peer_; id < subjects_.size(); ++id)
-      add_row(subjects_[id].peer->name, id, result).is_peer = true;
+    for (InstanceId id = first_peer_; id < entrants_.size(); ++id)
+      add_row(entrants_[id].peer->name, id, result).is_peer = true;
     if (works && has_copy(plan)) {
       add_row("copy", device_copy, result).is_copy = true;
       result.copy_bytes = copy_bytes_;
@@ -261,7 +241,7 @@ class SideBySideRun {
 
   // Takes the rounds. An instance that fails leaves, and the others go on.
   void sample(const TimingPlan& plan, std::vector<Column>& columns, const std::function<double()>& half_width) {
-    InterleavedRounds rounds(pool_, plan, request_.protocol, stop_, [this](const Result& result) { note(result); });
+    InterleavedRounds rounds(bench_, plan, request_.protocol, stop_);
     while (const std::optional<SampleFailure> failure = rounds.run(columns, half_width)) {
       status_at(failure->instance) = failure->status;
       std::erase_if(columns, [&](const Column& column) { return column.instance == failure->instance; });
@@ -283,7 +263,7 @@ class SideBySideRun {
     if (plan.regime == Regime::stream) return columns;
     for (std::size_t row = 0; row < ids_.size(); ++row) {
       if (ids_[row] >= first_peer_ || !status_at(ids_[row]).ok()) continue;  // a peer or the copy
-      const std::size_t steps = step_names(*subjects_[ids_[row]].instance).size();
+      const std::size_t steps = step_names(*entrants_[ids_[row]].instance).size();
       for (std::size_t k = 1; k <= steps; ++k) columns.push_back({row, ids_[row], static_cast<int>(k), {}});
     }
     sample(plan, columns, [&] {
@@ -327,7 +307,7 @@ class SideBySideRun {
 
   void fill_steps(std::span<const Column> columns, SideBySideRow& row) {
     if (!row.status.ok()) return;
-    const std::vector<std::string> names = step_names(*subjects_[columns.front().instance].instance);
+    const std::vector<std::string> names = step_names(*entrants_[columns.front().instance].instance);
     for (std::size_t k = 0; k < columns.size(); ++k) {
       const std::span<const double> before = k == 0 ? std::span<const double>() : columns[k - 1].times_ns;
       const std::vector<double>& times = columns[k].times_ns;
@@ -338,13 +318,11 @@ class SideBySideRun {
   const SideBySideRequest& request_;
   const KernelSubject& kernel_;
   Pool& pool_;
-  const DeviceOpened& opened_;
   Observer& observer_;
   const std::atomic<int>& stop_;
-  DeviceLock lock_;
-  DeviceWatch watch_;
+  Bench bench_;
   const std::uint64_t copy_bytes_;
-  std::vector<Subject> subjects_;
+  std::vector<Entrant> entrants_;
   InstanceId first_peer_ = 0;    // subjects from this one on are peers
   std::vector<InstanceId> ids_;  // of the rows of the present task
   Status copy_status_;

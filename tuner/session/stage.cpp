@@ -23,7 +23,7 @@ std::optional<ReadyInstance> Stage::ready(const Configuration& configuration) tr
 }
 
 std::optional<Tried> Stage::load(const Trial& trial, const ReadyInstance& ready) {
-  Result result = on_.bench().load(*ready.instance, ready.image, trial.attempts);
+  Result result = on_.bench().run(Load{instance_launch(*ready.instance, ready.image, trial.attempts), {}});
   Tried& tried = std::get<Tried>(result.answer);
   if (tried.status.ok()) return std::move(tried);
   Trial failed = trial;

@@ -32,17 +32,17 @@ constexpr double idle_seconds = 0.05;
 }  // namespace
 
 // Returns the bench with the fewest trials. One that others wait for comes after the rest.
-Bench& TrialLine::next_bench() const {
-  return *std::min_element(on_.benches.begin(), on_.benches.end(), [](const Bench& a, const Bench& b) {
-    const auto load = [](const Bench& bench) { return std::pair(bench.others_wait(), bench.queue().size()); };
+TrialBench& TrialLine::next_bench() const {
+  return *std::min_element(on_.benches.begin(), on_.benches.end(), [](const TrialBench& a, const TrialBench& b) {
+    const auto load = [](const TrialBench& bench) { return std::pair(bench.others_wait(), bench.queue().size()); };
     return load(a) < load(b);
   });
 }
 
 // Returns the bench that has what was sent first, or null.
-Bench* TrialLine::oldest() const {
-  Bench* found = nullptr;
-  for (Bench& bench : on_.benches)
+TrialBench* TrialLine::oldest() const {
+  TrialBench* found = nullptr;
+  for (TrialBench& bench : on_.benches)
     if (!bench.queue().empty() && (found == nullptr || bench.queue().front().order < found->queue().front().order))
       found = &bench;
   return found;
@@ -52,16 +52,16 @@ bool TrialLine::is_empty() const { return oldest() == nullptr; }
 
 bool TrialLine::are_idle() const {
   return std::all_of(on_.benches.begin(), on_.benches.end(),
-                     [](const Bench& bench) { return bench.queue().is_idle(); });
+                     [](const TrialBench& bench) { return bench.queue().is_idle(); });
 }
 
 bool TrialLine::has_place() const {
-  const Bench& bench = next_bench();
+  const TrialBench& bench = next_bench();
   return bench.queue().size() < bench.depth() && !bench.others_wait() && on_.source.outstanding() > 0;
 }
 
 void TrialLine::give_way() {
-  for (Bench& bench : on_.benches)
+  for (TrialBench& bench : on_.benches)
     if (bench.queue().empty() && bench.others_wait()) bench.turn().end();
 }
 
@@ -92,7 +92,7 @@ void TrialLine::propose(const Configuration& configuration) {
 bool TrialLine::take_result(double seconds) {
   std::optional<Result> result = on_.pool.next(on_.stop, seconds);
   if (result && !on_.source.arrive(*result))
-    for (Bench& bench : on_.benches)
+    for (TrialBench& bench : on_.benches)
       if (bench.queue().arrive(*result)) break;
   return result.has_value();
 }
@@ -106,7 +106,7 @@ std::optional<CompiledInstance> TrialLine::take_image(bool in_waves, const std::
   const double most_hold = on_.terms.opened.own_clock ? hold_seconds_own_clock : hold_seconds;
   const double hold = is_idle ? idle_seconds : most_hold;
   if (is_idle)
-    for (Bench& bench : on_.benches) bench.turn().end();
+    for (TrialBench& bench : on_.benches) bench.turn().end();
   while (!is_ready()) {
     if (!idle_since && are_idle()) idle_since = Clock::now();
     const bool has_result = take_result(hold);
@@ -125,7 +125,7 @@ std::optional<CompiledInstance> TrialLine::take_image(bool in_waves, const std::
 bool TrialLine::start(CompiledInstance compiled, bool is_alone) {
   const Instance& instance = *compiled.instance;
   Candidate& candidate = on_.log.candidates().at(instance.configuration);
-  Bench& bench = next_bench();
+  TrialBench& bench = next_bench();
   QueuedTrial queued{{}, compiled.instance, std::move(compiled.outcome), is_alone || on_.terms.request.depth == 1};
   if (!queued.outcome.image) {
     Trial trial;
@@ -158,14 +158,14 @@ bool TrialLine::start(CompiledInstance compiled, bool is_alone) {
   return true;
 }
 
-void TrialLine::push(Bench& bench, QueuedTrial queued) {
+void TrialLine::push(TrialBench& bench, QueuedTrial queued) {
   queued.order = ++sent_;
   bench.queue().push(std::move(queued));
 }
 
 // A configuration that does not end in its time gets no verdict, and its attempt is taken back, so that nothing is
 // blamed on it.
-Trial TrialLine::try_as_anchor(Bench& bench, const QueuedTrial& queued, int attempt) try {
+Trial TrialLine::try_as_anchor(TrialBench& bench, const QueuedTrial& queued, int attempt) try {
   return bench.try_as_anchor(*queued.instance, queued.outcome, attempt);
 } catch (const BenchUnfinished&) {
   if (queued.has_attempt) on_.log.withdraw_attempts({queued.instance->configuration}, queued.is_alone);
@@ -173,7 +173,7 @@ Trial TrialLine::try_as_anchor(Bench& bench, const QueuedTrial& queued, int atte
 }
 
 void TrialLine::begin_ahead() {
-  const auto has_enough = [](const Bench& bench) {
+  const auto has_enough = [](const TrialBench& bench) {
     return bench.queue().size() >= std::min(jobs_to_commit_beside, bench.depth());
   };
   if (std::all_of(on_.benches.begin(), on_.benches.end(), has_enough)) begin_attempts(nullptr, false);
@@ -201,7 +201,7 @@ bool TrialLine::begin_attempts(const Instance* first, bool is_alone) {
 }
 
 // Waits for a result. Makes verdicts durable if the trial takes long.
-Result TrialLine::wait_for_oldest(Bench& bench) {
+Result TrialLine::wait_for_oldest(TrialBench& bench) {
   if (std::optional<Result> arrived = bench.queue().take_arrived()) return *std::move(arrived);
   const Ticket ticket = bench.queue().front().ticket;
   if (std::optional<Result> result = on_.pool.wait(ticket, on_.stop, idle_seconds)) return *std::move(result);
@@ -210,14 +210,14 @@ Result TrialLine::wait_for_oldest(Bench& bench) {
 }
 
 void TrialLine::finish_oldest() {
-  Bench& bench = *oldest();
+  TrialBench& bench = *oldest();
   Result result = wait_for_oldest(bench);
   const QueuedTrial queued = bench.queue().pop();
   if (queued.instance == nullptr) return bench.finish_anchor(std::move(result));
   finish(bench, queued, bench.trial_of(*queued.instance, queued.outcome, std::move(result)));
 }
 
-void TrialLine::finish(Bench& bench, const QueuedTrial& queued, Trial trial) {
+void TrialLine::finish(TrialBench& bench, const QueuedTrial& queued, Trial trial) {
   Candidates& candidates = on_.log.candidates();
   Candidate& candidate = candidates.at(queued.instance->configuration);
   candidates.set(candidate, State::tried);
@@ -247,7 +247,7 @@ void TrialLine::settle_after_failure() noexcept {
       return false;
     }
   };
-  for (Bench* bench = oldest(); bench != nullptr && !on_.pool.has_lost_device(); bench = oldest()) {
+  for (TrialBench* bench = oldest(); bench != nullptr && !on_.pool.has_lost_device(); bench = oldest()) {
     const std::size_t left = bench->queue().size();
     if (!succeeds([this] { finish_oldest(); }) && bench->queue().size() == left) break;
   }
@@ -262,7 +262,7 @@ void TrialLine::withdraw_begun() { withdraw_from(std::numeric_limits<std::size_t
 void TrialLine::withdraw_from(std::size_t first) {
   std::vector<Configuration> among_others, alone;
   Candidates& candidates = on_.log.candidates();
-  for (Bench& bench : on_.benches) {
+  for (TrialBench& bench : on_.benches) {
     const std::deque<QueuedTrial>& queue = bench.queue().all();
     for (std::size_t i = first; i < queue.size(); ++i)
       if (queue[i].has_attempt) (queue[i].is_alone ? alone : among_others).push_back(queue[i].instance->configuration);
@@ -274,7 +274,7 @@ void TrialLine::withdraw_from(std::size_t first) {
   });
   on_.log.withdraw_attempts(among_others, false);
   on_.log.withdraw_attempts(alone, true);
-  for (Bench& bench : on_.benches) bench.queue().clear();
+  for (TrialBench& bench : on_.benches) bench.queue().clear();
 }
 
 }  // namespace attune

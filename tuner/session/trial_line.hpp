@@ -45,16 +45,16 @@ class TrialLine {
   double compile_wait_seconds() const noexcept { return compile_wait_seconds_; }
 
  private:
-  Bench& next_bench() const;
-  Bench* oldest() const;
+  TrialBench& next_bench() const;
+  TrialBench* oldest() const;
   bool are_idle() const;
   bool take_result(double seconds);
-  Trial try_as_anchor(Bench& bench, const QueuedTrial& queued, int attempt);
+  Trial try_as_anchor(TrialBench& bench, const QueuedTrial& queued, int attempt);
   bool begin_attempts(const Instance* first, bool is_alone);
-  Result wait_for_oldest(Bench& bench);
-  void finish(Bench& bench, const QueuedTrial& queued, Trial trial);
+  Result wait_for_oldest(TrialBench& bench);
+  void finish(TrialBench& bench, const QueuedTrial& queued, Trial trial);
   void withdraw_from(std::size_t first);
-  void push(Bench& bench, QueuedTrial queued);
+  void push(TrialBench& bench, QueuedTrial queued);
 
   SessionParts& on_;
   const Ended ended_;

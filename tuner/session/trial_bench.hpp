@@ -1,0 +1,89 @@
+// TrialBench: a bench in a session, with the data of the session's problem, the anchor as measured there, the batch of
+// the regime, and the trials that it was given. One thread.
+#pragma once
+
+#include <optional>
+
+#include "core/trial.hpp"
+#include "session/bench.hpp"
+#include "session/session_terms.hpp"
+#include "session/trial_queue.hpp"
+
+namespace attune {
+
+// Thrown when the reference or the default configuration did not end in its time, or before an interrupt. It then has
+// no verdict.
+class BenchUnfinished : public Error {
+ public:
+  using Error::Error;
+};
+
+class TrialBench : public Bench {
+ public:
+  // The references must outlive the bench.
+  TrialBench(Pool& pool, const SessionTerms& terms, Observer& observer, const std::atomic<int>& stop);
+
+  // Makes the data and the expected result. If the subject has no reference, the result is that of `expected`, which
+  // has `seconds` to compile, but at least 10 s. The rest has at least two minutes. Throws ReferenceDoesNotCompile,
+  // StepsFailed, BenchUnfinished, OutOfMemory, Error.
+  void begin(const Configuration& expected, std::uint64_t seed, double seconds);
+  // Makes the data that another bench of the session has. Throws the same.
+  void begin_as(const TrialBench& other);
+  bool is_self_checked() const noexcept { return setup_.self_checked; }
+
+  // Limits the time for making the anchor to `seconds` from now, but gives it at least 10 s. With `is_needed` it has at
+  // least as much time as the data.
+  void limit_anchor(double seconds, bool is_needed = false);
+  double anchor_seconds() const noexcept { return limit_; }
+  double anchor_seconds_left() { return ends_at_ - seconds() + turn().waited_seconds(); }
+
+  // Tries an instance and waits. On success the instance becomes the anchor and stays loaded. Throws BenchUnfinished.
+  Trial try_as_anchor(const Instance& instance, const CompileOutcome& outcome, int attempt);
+  double anchor_ns() const noexcept { return anchor_ ? anchor_->median_ns : 0; }    // 0 while there is no anchor
+  double scatter_ns() const noexcept { return anchor_ ? anchor_->scatter_ns : 0; }  // of one sample of the anchor
+  double first_anchor_ns() const noexcept { return first_anchor_ns_; }
+  // Counts a trial. Returns whether the anchor is to be timed again, which it is after every Protocol::anchor_every
+  // trials.
+  bool is_anchor_due() { return anchor_ && ++trials_since_anchor_ >= terms_.protocol.anchor_every; }
+  Ticket submit_anchor();
+  void finish_anchor(Result result);
+
+  // Submits a trial and returns at once; pass its result to trial_of().
+  Ticket submit_try(const Instance& instance, const Image& image, int attempt, double incumbent_ns);
+  // Returns the trial that a result makes: verdict, samples, numerics. Throws Error when the environment is at fault.
+  Trial trial_of(const Instance& instance, const CompileOutcome& outcome, Result result);
+  // Returns the trials that it was given and has not finished, and how many it may be given at once. The depth must not
+  // depend on speed, since proposals depend on it.
+  TrialQueue& queue() noexcept { return queue_; }
+  const TrialQueue& queue() const noexcept { return queue_; }
+  std::size_t depth() const;
+
+  // Takes one sample of each loaded instance, by jobs so short that a stop is soon obeyed.
+  SlotSamples sample_in_turn(std::span<const InstanceId> slots, int ends_at);
+  int batch() const noexcept { return plan_.batch; }  // launches per sample
+
+ private:
+  struct Anchor {
+    InstanceLaunch launch;
+    double median_ns = 0, scatter_ns = 0;
+  };
+  void limit_within(double seconds, double least);
+  CompileOutcome compile_within(const ImageRequest& request);
+  Result run_within(DeviceJob job, const std::string& what);
+  [[noreturn]] void give_up(const std::string& what, const std::string& did);
+  TimingPlan timed(TimingPlan plan) const;
+  int anchor_samples(double relative_scatter) const;
+  void set_anchor(const InstanceLaunch& launch, const std::vector<double>& samples_ns);
+
+  const SessionTerms& terms_;
+  TrialSetup setup_;
+  TimingPlan plan_;  // of one sample
+  std::optional<Anchor> anchor_;
+  int trials_since_anchor_ = 0;
+  double first_anchor_ns_ = 0;  // the anchor's time at its first timing
+  double limit_ = Pool::forever,
+         ends_at_ = Pool::forever;  // of what is being made; when that is, by the session's clock
+  TrialQueue queue_;
+};
+
+}  // namespace attune
