@@ -88,8 +88,8 @@ TEST(Finalists, CarryTheirErrorsAndWhetherTheyRepeat) {
       EXPECT_GT(finalist.numerics.max_ulp, 0u);
     }
   }
-  EXPECT_THAT(observer.texts, testing::ElementsAre(testing::HasSubstr("STEADY=false differs from run to run, where "
-                                                                      "`n > 100` ([kernel] `deterministic`)")));
+  EXPECT_THAT(observer.texts, testing::Contains(testing::HasSubstr("STEADY=false differs from run to run, where "
+                                                                   "`n > 100` ([kernel] `deterministic`)")));
   EXPECT_TRUE(finalists.front().pareto);
   EXPECT_GT(result.record->q3_ns, 0);
   EXPECT_EQ(result.record->rounds, static_cast<std::int64_t>(result.decision->used.size()));

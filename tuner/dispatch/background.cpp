@@ -9,23 +9,23 @@ namespace attune {
 Background::~Background() {
   {
     const std::lock_guard lock(mutex_);
-    jobs_.clear();
+    actions_.clear();
     later_.reset();
   }
   thread_.request_stop();
 }
 
-void Background::add(Job job) {
+void Background::add(Action action) {
   const std::lock_guard lock(mutex_);
   start();
-  jobs_.push_back(std::move(job));
+  actions_.push_back(std::move(action));
   changed();
 }
 
-void Background::set_later(Clock::time_point when, Job job) {
+void Background::set_later(Clock::time_point when, Action action) {
   const std::lock_guard lock(mutex_);
   start();
-  later_ = Later{when, std::move(job)};
+  later_ = Later{when, std::move(action)};
   changed();
 }
 
@@ -40,29 +40,29 @@ void Background::changed() {
 
 void Background::wait() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return jobs_.empty() && !is_busy_; });
+  changed_.wait(lock, [this] { return actions_.empty() && !is_busy_; });
 }
 
 // Jobs of add(), which wait() waits for, come before the later one.
-std::optional<Background::Job> Background::next() {
-  std::optional<Job> job;
-  if (!jobs_.empty()) {
-    job = std::move(jobs_.front());
-    jobs_.pop_front();
+std::optional<Background::Action> Background::next() {
+  std::optional<Action> action;
+  if (!actions_.empty()) {
+    action = std::move(actions_.front());
+    actions_.pop_front();
     is_busy_ = true;
   } else if (later_ && later_->when <= Clock::now()) {
-    job = std::move(later_->job);
+    action = std::move(later_->action);
     later_.reset();
   }
-  return job;
+  return action;
 }
 
 void Background::run(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
-    if (const std::optional<Job> job = next()) {
+    if (const std::optional<Action> action = next()) {
       lock.unlock();
-      (*job)();
+      (*action)();
       lock.lock();
       is_busy_ = false;
       changed_.notify_all();

@@ -42,7 +42,7 @@ class Idle {
     std::shuffle(order_.begin(), order_.end(), std::mt19937(7));
   }
 
-  Planned plan(const KernelPack& pack, const Problem& problem) const {
+  PlannedParts plan(const KernelPack& pack, const Problem& problem) const {
     const Configuration configuration = pack.fallbacks.front();
     Status status;
     return {make_plan_parts(device_, std::make_shared<test::IdleModule>(), {}, pack.spec, problem, {},
