@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "device/replay/replay_device.hpp"
+#include "device/replay/replay.hpp"
 #include "space/recording.hpp"
 
 namespace attune::cli {

@@ -3,6 +3,7 @@
 
 #include "attune/error.hpp"
 #include "attune/strategy.hpp"
+#include "device/replay/replay_kernel.hpp"
 #include "files/paths.hpp"
 #include "kernel/problem.hpp"
 #include "options.hpp"
@@ -125,8 +126,7 @@ int tune_recording(const Options& options, const EffortPlan& effort, const std::
     Pool pool(*workers);
     return tune(pool);
   }
-  const std::unique_ptr<Device> device = make_replay_device(recording, replay.options);
-  LocalWorkers workers(*device);
+  LocalWorkers workers(std::make_shared<Replay>(recording, replay.options));
   Pool pool(workers);
   return tune(pool);
 }

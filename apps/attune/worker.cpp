@@ -7,10 +7,12 @@
 #include <optional>
 
 #include "attune/error.hpp"
+#include "device/replay/replay_kernel.hpp"
 #include "options.hpp"
 #include "replay.hpp"
 #include "worker/compile_server.hpp"
 #include "worker/device_server.hpp"
+#include "worker/kernel_runner.hpp"
 #include "worker/process/child_process.hpp"
 #include "worker/process/no_tracing.hpp"
 #include "worker/process/serve.hpp"
@@ -18,6 +20,7 @@
 #include "worker/process/worker_guard.hpp"
 #include "worker/process/worker_processes.hpp"
 #include "worker/process/worker_state.hpp"
+#include "worker/recording_runner.hpp"
 
 namespace attune::cli {
 namespace {
@@ -25,18 +28,21 @@ namespace {
 // The file of the running program, even if another version has replaced it.
 constexpr const char* this_program = "/proc/self/exe";
 
-std::unique_ptr<Device> device_for(const Options& options) {
+Recording recording_for(const Options& options) {
+  return chosen_recording(parse_replay(options.required("device")).file, options.text("kernel"),
+                          options.text("problem"));
+}
+
+std::unique_ptr<Testbed> testbed_for(const Options& options) {
   const std::string name = options.required("device");
-  if (!is_replay(name)) return open_device(name);
-  const ReplayRequest replay = parse_replay(name);
-  return make_replay_device(chosen_recording(replay.file, options.text("kernel"), options.text("problem")),
-                            replay.options);
+  if (!is_replay(name)) return kernel_testbed(open_device(name));
+  return recording_testbed(std::make_shared<Replay>(recording_for(options), parse_replay(name).options));
 }
 
 // Returns a compiler. It opens no device where that would cost a driver's context.
 std::shared_ptr<Compiler> compiler_for(const Options& options) {
   const std::string name = options.required("device");
-  return is_replay(name) ? device_for(options)->compiler() : make_compiler(name, HeavyHeaders::precompile);
+  return is_replay(name) ? make_replay_compiler(recording_for(options)) : make_compiler(name, HeavyHeaders::precompile);
 }
 
 // The mark is of this process's start: a kernel may change the environment later.
@@ -80,13 +86,13 @@ int run_worker(const Arguments& arguments, const WorkerSeams& seams) {
   if (role == "device") {
     return serve_opened(
         [&] {
-          std::unique_ptr<Device> device = device_for(options);
-          return seams.device ? seams.device(std::move(device)) : std::move(device);
+          std::unique_ptr<Testbed> testbed = testbed_for(options);
+          return seams.testbed ? seams.testbed(std::move(testbed)) : std::move(testbed);
         },
-        [&](std::unique_ptr<Device> device) {
-          const bool runs_kernels = device->info().kind == "host";  // in this process
+        [&](std::unique_ptr<Testbed> testbed) {
+          const bool runs_kernels = testbed->info().kind == "host";  // in this process
           if (runs_kernels) forbid_tracing(getppid());
-          DeviceServer server(*device, seams.trying, acknowledge);
+          DeviceServer server(std::move(testbed), acknowledge);
           const auto answer = [&server](const Job& job) { return server.answer(job); };
           serve(runs_kernels ? watching_this_process(answer) : answer);
         });

@@ -6,17 +6,17 @@
 #include <string>
 
 #include "command.hpp"
-#include "device/device.hpp"
+#include "worker/jobs.hpp"
+#include "worker/runner.hpp"
 #include "worker/workers.hpp"
 
 namespace attune::cli {
 
-// Hooks of a test program between a worker and its device or compiler. The default does nothing.
+// Hooks of a test program between a worker and its testbed or compiler. The default does nothing.
 struct WorkerSeams {
-  std::function<std::unique_ptr<Device>(std::unique_ptr<Device>)> device;
+  std::function<std::unique_ptr<Testbed>(std::unique_ptr<Testbed>)> testbed;
   std::function<std::shared_ptr<Compiler>(std::shared_ptr<Compiler>)> compiler;
-  // Called before an instance is loaded, and before images are compiled.
-  std::function<void(std::string_view configuration, int attempt)> trying;
+  // Called before images are compiled.
   std::function<void(const Compile&)> compiling;
 };
 

@@ -25,14 +25,14 @@ class DataContract : public test::ContractTest {
   template <typename T>
   std::vector<T> made(std::string_view type, std::size_t count, const FillValues& fill, std::uint64_t seed) const {
     Array<T> out(device(), count);
-    device().generate(out.data(), type, count, fill, seed);
+    tools().generate(out.data(), type, count, fill, seed);
     return out.values();
   }
   template <typename T>
   Comparison compared(const char* type, const std::vector<T>& actual, const std::vector<T>& expected,
                       const Tolerance& tolerance) const {
     const Array<T> a(device(), actual), e(device(), expected);
-    return device().inspect(CompareElements{a.data(), e.data(), type, actual.size(), tolerance}).comparison;
+    return tools().inspect(CompareElements{a.data(), e.data(), type, actual.size(), tolerance}).comparison;
   }
 };
 
@@ -93,7 +93,7 @@ TEST_F(DataContract, IsTheSameBitForBitForEveryTypeAndFill) {
     ASSERT_NE(element, std::end(element_types)) << "no host function for " << type.name;
     for (const FillValues& fill : fills) {
       Array<unsigned char> out(device(), count * type.size);
-      device().generate(out.data(), type.name, count, fill, seed);
+      tools().generate(out.data(), type.name, count, fill, seed);
       const data_ops::FillPlan plan{
           static_cast<int>(fill.kind), fill.full_range ? 1 : 0, fill.a, fill.b, fill.integer_a, fill.integer_b, seed,
           count * type.components,     thresholds.data()};
@@ -192,10 +192,10 @@ TEST_F(DataContract, TheFirstMismatchOfManyElementsIsFound) {
   EXPECT_EQ(comparison.max_relative, 2.0 / 999.0);
   const Array<float> a(device(), actual), e(device(), expected);
   const Comparison vectors =
-      device().inspect(CompareElements{a.data(), e.data(), "float4", count / 4, {0.01, 0, false}}).comparison;
+      tools().inspect(CompareElements{a.data(), e.data(), "float4", count / 4, {0.01, 0, false}}).comparison;
   EXPECT_EQ(vectors.first, 77777u) << "the place of a component";
   EXPECT_EQ(vectors.mismatches, 2u);
-  EXPECT_EQ(device().inspect(CompareElements{a.data(), e.data(), "float", 0, {}}).comparison.mismatches, 0u);
+  EXPECT_EQ(tools().inspect(CompareElements{a.data(), e.data(), "float", 0, {}}).comparison.mismatches, 0u);
 }
 
 TEST_F(DataContract, WhatIsNotFiniteMatchesItselfWhereThatIsAllowed) {
@@ -240,11 +240,11 @@ TEST_F(DataContract, IsComparedAlikeBitForBitForEveryType) {
     for (const bool any_bits : {false, true}) {  // also what is not finite, subnormal, or no bool
       Array<unsigned char> a(device(), bytes), e(device(), bytes);
       const FillValues random = fill_of(FillKind::uniform, -1, 1, -5, 17, any_bits);
-      device().generate(a.data(), any_bits ? "uint8" : type.name, any_bits ? bytes : count, random, 1);
-      device().generate(e.data(), any_bits ? "uint8" : type.name, any_bits ? bytes : count, random, 2);
+      tools().generate(a.data(), any_bits ? "uint8" : type.name, any_bits ? bytes : count, random, 1);
+      tools().generate(e.data(), any_bits ? "uint8" : type.name, any_bits ? bytes : count, random, 2);
       for (const Tolerance& tolerance : {Tolerance{0, 0, false}, Tolerance{0.5, 0.25, true}}) {
         const Comparison here =
-            device().inspect(CompareElements{a.data(), e.data(), type.name, count, tolerance}).comparison;
+            tools().inspect(CompareElements{a.data(), e.data(), type.name, count, tolerance}).comparison;
         const Bytes actual = a.values(), expected = e.values();
         const Comparison there =
             inspect_on_host(CompareElements{actual.data(), expected.data(), type.name, count, tolerance}).comparison;
@@ -267,7 +267,7 @@ TEST_F(DataContract, BytesThatDifferBetweenTwoArraysAreCounted) {
   Bytes host(bytes, 0xFF);  // NaN in every floating type
   Array<unsigned char> a(device(), host), b(device(), host);
   const auto differences = [&](std::size_t count) {
-    return device().inspect(CountDifferences{a.data(), b.data(), count}).count;
+    return tools().inspect(CountDifferences{a.data(), b.data(), count}).count;
   };
   EXPECT_EQ(differences(bytes), 0u);
   for (const std::size_t place : {std::size_t{3}, std::size_t{4097}, std::size_t{4098}, bytes - 1}) host[place] = 1;
@@ -277,7 +277,7 @@ TEST_F(DataContract, BytesThatDifferBetweenTwoArraysAreCounted) {
   EXPECT_EQ(differences(3), 0u);
   EXPECT_EQ(differences(0), 0u);
   const auto* const shifted = static_cast<const unsigned char*>(b.data()) + 1;  // neither aligned nor alike
-  EXPECT_EQ(device().inspect(CountDifferences{a.data(), shifted, bytes - 1}).count, 4u);
+  EXPECT_EQ(tools().inspect(CountDifferences{a.data(), shifted, bytes - 1}).count, 4u);
   b.write(Bytes(bytes, 0));
   EXPECT_EQ(differences(bytes), bytes);
 }
@@ -289,7 +289,7 @@ TEST_F(DataContract, BytesOtherThanOneValueAreCountedAndTheFirstIsFound) {
   std::uint64_t first = 99;
   const auto others = [&](std::size_t from, std::size_t count) {
     const Found found =
-        device().inspect(CountOtherBytes{static_cast<unsigned char*>(memory.data()) + from, count, 0xFF});
+        tools().inspect(CountOtherBytes{static_cast<unsigned char*>(memory.data()) + from, count, 0xFF});
     first = found.first;
     return found.count;
   };
@@ -307,7 +307,7 @@ TEST_F(DataContract, BytesOtherThanOneValueAreCountedAndTheFirstIsFound) {
 
 TEST_F(DataContract, AChecksumIsTheSameEverywhereAndAnotherForAChangedByte) {
   const auto sum_of = [this](const Array<unsigned char>& array, std::size_t bytes) {
-    return device().inspect(Checksum{array.data(), bytes}).sum;
+    return tools().inspect(Checksum{array.data(), bytes}).sum;
   };
   for (const std::size_t count :
        {std::size_t{1}, std::size_t{7}, std::size_t{8}, std::size_t{29}, std::size_t{100003}}) {
@@ -338,17 +338,17 @@ TEST_F(DataContract, AnElementOfAVectorTypeIsWrongOnceHoweverManyOfItsComponents
   for (const std::size_t i : {5u, 6u, 7u, 2000u, 3999u}) actual[i] = 2;
   EXPECT_EQ(compared("float", actual, expected, {}).mismatches, 5u);
   const Array<float> a(device(), actual), e(device(), expected);
-  EXPECT_EQ(device().inspect(CompareElements{a.data(), e.data(), "float2", 2000, {}}).comparison.mismatches, 4u);
-  EXPECT_EQ(device().inspect(CompareElements{a.data(), e.data(), "float4", 1000, {}}).comparison.mismatches, 3u);
+  EXPECT_EQ(tools().inspect(CompareElements{a.data(), e.data(), "float2", 2000, {}}).comparison.mismatches, 4u);
+  EXPECT_EQ(tools().inspect(CompareElements{a.data(), e.data(), "float4", 1000, {}}).comparison.mismatches, 3u);
   std::vector<float> infinite = expected;
   for (const std::size_t i : {8u, 9u, 11u}) infinite[i] = std::numeric_limits<float>::infinity();
   const Array<float> never(device(), infinite);
-  EXPECT_EQ(device().inspect(CompareElements{a.data(), never.data(), "float4", 1000, {}}).comparison.nonfinite_expected,
+  EXPECT_EQ(tools().inspect(CompareElements{a.data(), never.data(), "float4", 1000, {}}).comparison.nonfinite_expected,
             1u);
 }
 
 TEST_F(DataContract, InspectionsMadeAtOnceAreAnsweredInTheirOrderAndNoneTouchesAnother) {
-  EXPECT_TRUE(device().inspect(std::span<const Inspection>()).empty());
+  EXPECT_TRUE(tools().inspect(std::span<const Inspection>()).empty());
   std::vector<float> wrong(1000, 1.0f);
   wrong[7] = wrong[900] = 3;
   const Array<float> ones(device(), std::vector<float>(1000, 1.0f)), others(device(), wrong);
@@ -362,7 +362,7 @@ TEST_F(DataContract, InspectionsMadeAtOnceAreAnsweredInTheirOrderAndNoneTouchesA
       inspections.emplace_back(Checksum{ones.data(), 0});
       inspections.emplace_back(CompareElements{ones.data(), ones.data(), "float", 1000, {}});
     }
-    const std::vector<Found> found = device().inspect(inspections);
+    const std::vector<Found> found = tools().inspect(inspections);
     ASSERT_EQ(found.size(), inspections.size());
     for (std::size_t i = 0; i < found.size(); i += 6) {
       EXPECT_EQ(found[i].comparison.mismatches, 2u);

@@ -115,7 +115,7 @@ TEST_F(LaunchContract, ARefusedLaunchLeavesTheDeviceUsable) {
     EXPECT_TRUE(status.verdict == Verdict::launch_error || status.verdict == Verdict::resources) << status.detail;
     EXPECT_FALSE(status.sticky);
     EXPECT_NE(status.detail, "");
-    EXPECT_FALSE(device().sample({}, {&operation, 1}, true).status.ok());
+    EXPECT_FALSE(instruments().sample({}, {&operation, 1}, true).status.ok());
   }
   EXPECT_TRUE(launch(module(), "where", shape(1, 32), {out.parameter()}).ok());
   EXPECT_EQ(out[31], 32);

@@ -1,9 +1,8 @@
 // Memory, copies, streams, and guard bands.
-#include "device/memory.hpp"
-
 #include <limits>
 #include <thread>
 
+#include "device/guarded_memory.hpp"
 #include "device_contract/contract_test.hpp"
 
 namespace attune {
@@ -161,18 +160,18 @@ TEST_F(MemoryContract, ARoutineEnqueuesAmongOtherOperationsAloneAndInBatches) {
   EXPECT_EQ(first[256], 0);
   value = 8;
   const std::vector<std::span<const Operation>> sets{{&to_first, 1}, {&to_second, 1}};
-  const DeviceTimes samples = device().take_samples({.before = {}, .timed = sets, .count = 3, .batch = 4});
+  const DeviceTimes samples = instruments().take_samples({.before = {}, .timed = sets, .count = 3, .batch = 4});
   ASSERT_TRUE(samples.status.ok()) << samples.status.detail;
   EXPECT_EQ(samples.nanoseconds.size(), 3u);
   EXPECT_EQ(first[255], 8);
   EXPECT_EQ(second[255], 8);
   EXPECT_GE(filling.calls, 5) << "a batch has four, and may be recorded once";
   filling.fails = true;
-  const DeviceTimes failed = device().take_samples({.before = {}, .timed = sets, .batch = 4});
+  const DeviceTimes failed = instruments().take_samples({.before = {}, .timed = sets, .batch = 4});
   EXPECT_EQ(failed.status.verdict, Verdict::launch_error);
   EXPECT_EQ(failed.status.detail, "out of order");
   filling.fails = false;
-  EXPECT_TRUE(device().take_samples({.before = {}, .timed = sets}).status.ok()) << "the device goes on";
+  EXPECT_TRUE(instruments().take_samples({.before = {}, .timed = sets}).status.ok()) << "the device goes on";
 }
 
 TEST_F(MemoryContract, ServesSeveralThreadsEachWithItsOwnStream) {
@@ -208,7 +207,7 @@ TEST_F(MemoryContract, ServesSeveralThreadsEachWithItsOwnStream) {
 }
 
 TEST_F(MemoryContract, GuardBandsShowWritesOutsideTheirMemory) {
-  DeviceMemory memory(device(), 100 * sizeof(int), Guards::of_input);
+  GuardedMemory memory(device(), tools(), 100 * sizeof(int), Guards::of_input);
   const std::shared_ptr<Module> module = load("__global__ void run(int* x, int at) { x[at] = 1; }", {"run"});
   ASSERT_NE(module, nullptr);
   void* data = memory.data();
@@ -221,7 +220,7 @@ TEST_F(MemoryContract, GuardBandsShowWritesOutsideTheirMemory) {
       changed = offset;
       return Status{Verdict::guard, "", false};
     });
-    EXPECT_EQ(checks.run(device()).ok(), at == 99);
+    EXPECT_EQ(checks.run(tools()).ok(), at == 99);
     EXPECT_EQ(changed, expected);
   }
 }

@@ -66,26 +66,26 @@ TEST_F(SampleContract, WhatRunsBeforeAndTheFlushAreNotTimed) {
   const Operation restore = fill_of_bytes(from_->data(), bytes_, 3);
   double longer = 1e30, brief = 1e30, behind = 1e30;
   for (int i = 0; i < 10; ++i) {
-    const SingleTime sample = device().sample({&restore, 1}, longer_only_, true);
+    const SingleTime sample = instruments().sample({&restore, 1}, longer_only_, true);
     ASSERT_TRUE(sample.status.ok()) << sample.status.detail;
     ASSERT_GT(sample.nanoseconds, 0);
     longer = std::min(longer, sample.nanoseconds);
-    brief = std::min(brief, device().sample({&restore, 1}, brief_only_, true).nanoseconds);
-    behind = std::min(behind, device().sample(longer_only_, brief_only_, false).nanoseconds);
+    brief = std::min(brief, instruments().sample({&restore, 1}, brief_only_, true).nanoseconds);
+    behind = std::min(behind, instruments().sample(longer_only_, brief_only_, false).nanoseconds);
   }
   EXPECT_EQ((*to_)[bytes_ - 1], 3) << "`before` runs before `timed`";
   EXPECT_LT(brief, longer / 2);
   EXPECT_LT(behind, longer / 2);
-  const SingleTime nothing = device().sample({}, {}, false);
+  const SingleTime nothing = instruments().sample({}, {}, false);
   EXPECT_TRUE(nothing.status.ok());
   EXPECT_LT(nothing.nanoseconds, 1e6);
 }
 
 TEST_F(SampleContract, WhatRunsAfterIsNotTimedAndLeavesThePresentData) {
   const Operation restore = fill_of_bytes(to_->data(), bytes_, 7);
-  const SingleTime alone = device().sample({}, brief_only_, true);
+  const SingleTime alone = instruments().sample({}, brief_only_, true);
   ASSERT_TRUE(alone.status.ok()) << alone.status.detail;
-  const DeviceTimes samples = device().take_samples(
+  const DeviceTimes samples = instruments().take_samples(
       {.before = {}, .timed = {&brief_only_, 1}, .after = {&restore, 1}, .flush = false, .count = 5});
   ASSERT_TRUE(samples.status.ok()) << samples.status.detail;
   EXPECT_EQ(samples.nanoseconds.size(), 5u);
@@ -108,11 +108,11 @@ TEST_F(SampleContract, ABatchTakesItsSetsInTurnAndHidesWhatLaunchingTakes) {
   }
   from_->write(std::vector<unsigned char>(count * 256, 5));
   for (const bool flush : {true, false}) {
-    const DeviceTimes single = device().take_samples({.before = {}, .timed = timed, .flush = flush, .count = 40});
+    const DeviceTimes single = instruments().take_samples({.before = {}, .timed = timed, .flush = flush, .count = 40});
     ASSERT_TRUE(single.status.ok()) << single.status.detail;
     ASSERT_EQ(single.nanoseconds.size(), 40u);
     const DeviceTimes batch =
-        device().take_samples({.before = {}, .timed = timed, .flush = flush, .count = 10, .batch = 400});
+        instruments().take_samples({.before = {}, .timed = timed, .flush = flush, .count = 10, .batch = 400});
     ASSERT_TRUE(batch.status.ok()) << batch.status.detail;
     ASSERT_EQ(batch.nanoseconds.size(), 10u);
     if (!is_host()) {  // on the host a launch is only a call
@@ -133,11 +133,11 @@ TEST_F(SampleContract, SeveralKernelsInTurnAreEachItsOwnHoweverMany) {
     slots.push_back({.before = {}, .timed = {&brief_only_, 1}, .count = 7});  // one sample, although `count` is 7
     slots.push_back({.before = {}, .timed = {&longer_only_, 1}, .batch = i == 100 ? 50 : 1});
   }
-  const DeviceTimes samples = device().take_samples_in_turn(slots);
+  const DeviceTimes samples = instruments().take_samples_in_turn(slots);
   ASSERT_TRUE(samples.status.ok()) << samples.status.detail;
   ASSERT_EQ(samples.nanoseconds.size(), slots.size());
   const double alone =
-      median(device().take_samples({.before = {}, .timed = {&longer_only_, 1}, .count = 40}).nanoseconds);
+      median(instruments().take_samples({.before = {}, .timed = {&longer_only_, 1}, .count = 40}).nanoseconds);
   const double among_others = median_of_every_second(samples, 1);
   EXPECT_LT(median_of_every_second(samples, 0), 0.5 * alone);
   EXPECT_NEAR(among_others, alone, tolerance(0.05) * alone);
@@ -151,12 +151,14 @@ TEST_F(SampleContract, BatchesOfSeveralKernelsInTurnAreEachItsOwn) {
   const std::array<std::span<const Operation>, 2> brief = {brief_only_, brief_only_};
   const std::array<std::span<const Operation>, 2> longer = {longer_only_, longer_only_};
   for (const bool flush : {true, false}) {
-    const double alone = median(
-        device().take_samples({.before = {}, .timed = longer, .flush = flush, .count = 10, .batch = 20}).nanoseconds);
+    const double alone =
+        median(instruments()
+                   .take_samples({.before = {}, .timed = longer, .flush = flush, .count = 10, .batch = 20})
+                   .nanoseconds);
     std::vector<Sampling> slots;
     for (int i = 0; i < 120; ++i)
       slots.push_back({.before = {}, .timed = i % 2 == 0 ? brief : longer, .flush = flush, .batch = 20});
-    const DeviceTimes samples = device().take_samples_in_turn(slots);
+    const DeviceTimes samples = instruments().take_samples_in_turn(slots);
     ASSERT_TRUE(samples.status.ok()) << samples.status.detail;
     ASSERT_EQ(samples.nanoseconds.size(), slots.size());
     EXPECT_LT(median_of_every_second(samples, 0), 0.5 * alone);
@@ -168,12 +170,13 @@ TEST_F(SampleContract, ARefusedLaunchIsToldAndHoldsNothingBack) {
   Operation bad = brief_;
   bad.shape.block[0] = 4096;
   const std::span<const Operation> refused(&bad, 1);
-  EXPECT_FALSE(device().take_samples({.before = {}, .timed = {&refused, 1}, .flush = false, .batch = 10}).status.ok());
+  EXPECT_FALSE(
+      instruments().take_samples({.before = {}, .timed = {&refused, 1}, .flush = false, .batch = 10}).status.ok());
   EXPECT_TRUE(
-      device().take_samples({.before = {}, .timed = {&brief_only_, 1}, .flush = false, .batch = 10}).status.ok());
+      instruments().take_samples({.before = {}, .timed = {&brief_only_, 1}, .flush = false, .batch = 10}).status.ok());
   std::vector<Sampling> slots(20, {.before = {}, .timed = {&longer_only_, 1}});
   slots[3].timed = {&refused, 1};
-  const DeviceTimes failed = device().take_samples_in_turn(slots);
+  const DeviceTimes failed = instruments().take_samples_in_turn(slots);
   EXPECT_FALSE(failed.status.ok());
   EXPECT_FALSE(failed.status.sticky);
   EXPECT_LE(failed.nanoseconds.size(), is_host() ? 3u : 0u) << "what is enqueued together fails together";
@@ -182,7 +185,7 @@ TEST_F(SampleContract, ARefusedLaunchIsToldAndHoldsNothingBack) {
     const auto& timed = i % 2 == 0 ? brief_only_ : longer_only_;
     slots.push_back({.before = {}, .timed = {&timed, 1}, .flush = i % 3 != 0, .batch = i % 2 == 0 ? 400 : 20});
   }
-  EXPECT_TRUE(device().take_samples_in_turn(slots).status.ok()) << "nothing holds the stream back for ever";
+  EXPECT_TRUE(instruments().take_samples_in_turn(slots).status.ok()) << "nothing holds the stream back for ever";
 }
 
 }  // namespace

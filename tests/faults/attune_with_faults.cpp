@@ -7,7 +7,7 @@
 #include "apps/attune/worker.hpp"
 #include "faults/fault_log.hpp"
 #include "faults/faulty_compiler.hpp"
-#include "faults/faulty_device.hpp"
+#include "faults/faulty_testbed.hpp"
 
 int main(int count, char** values) {
   using namespace attune;
@@ -19,20 +19,15 @@ int main(int count, char** values) {
   }
   const std::string path = file;
   const FaultLog log(path + ".log");
-  const auto now = std::make_shared<attune::test::Tried>();
   const auto compiling = std::make_shared<int>(1);
   cli::WorkerSeams seams;
-  seams.device = [&](std::unique_ptr<Device> device) {
+  seams.testbed = [&](std::unique_ptr<Testbed> testbed) {
     log.add("worker device");
-    return make_faulty_device(std::move(device), path, now);
+    return make_faulty_testbed(std::move(testbed), path);
   };
   seams.compiler = [&](std::shared_ptr<Compiler> compiler) {
     log.add("worker compile");
     return make_faulty_compiler(std::move(compiler), path, compiling);
-  };
-  seams.trying = [&](std::string_view configuration, int attempt) {
-    *now = {std::string(configuration), attempt};
-    log.add("try " + std::to_string(attempt) + " " + now->configuration);
   };
   seams.compiling = [&](const Compile& images) {
     *compiling = images.attempt;

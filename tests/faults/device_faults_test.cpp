@@ -92,6 +92,7 @@ const Case cases[] = {
     {"Hang", "launch * hang", Verdict::timeout, "no answer within", true, true},
     {"HangThatSurvivesSigterm", "sample * stubborn", Verdict::timeout, "no answer within", true, true},
     {"ExitWithoutAReply", "launch * exit 3", Verdict::fault, "exited with code 3"},
+    {"WriteFarOutsideItsArrays", "launch * far", Verdict::guard, "wrote far outside"},
     {"Crash", "synchronize * signal 11", Verdict::fault, "killed by signal 11"},
     {"HalfAMessage", "launch * half", Verdict::fault, "exited with code 0"},
     {"SomethingElseThanAMessage", "launch * garbage", Verdict::fault, "sent a damaged message"},

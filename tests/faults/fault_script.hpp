@@ -11,8 +11,7 @@
 //            CUDA_NUMBER (told by the next synchronisation), vanish, drop PERCENT (its clock, which it tells, with the
 //            reason), slow PERCENT (the same, untold), user PID (another process on it), energy WATTS, time
 //            NANOSECONDS, leak MIB, alone MS (sleeps, and logs `together` when another worker does at that moment),
-//            neighbours (its arrays lie one behind the other, each at a multiple of 64 KiB); of a compiler: fail, log
-//            MIB, empty
+//            far (attune's own data are found changed after the job); of a compiler: fail, log MIB, empty
 // The first rule that applies counts. Values; throws std::runtime_error for what it cannot read.
 #pragma once
 

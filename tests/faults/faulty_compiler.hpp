@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "device/device.hpp"
+#include "device/compiler.hpp"
 
 namespace attune::test {
 

@@ -172,23 +172,6 @@ TEST_F(KernelFaults, WrongResultsAreVerdictsAndHarmNoOther) {
   EXPECT_THAT(quarantined(), IsEmpty());
 }
 
-// Its own result is right, and beside its guard bands. What comes later is compared with what it wrote.
-TEST_F(KernelFaults, WhatWritesFarOutsideItsArraysIsBlamedAndNoOther) {
-  faults("* state * neighbours\n");
-  const TuneRun run = run_with("Fault::far,Fault::fine,Fault::wrong");
-  EXPECT_EQ(run.command.code, 0) << run.command.err;
-  const Trial far = trial_of("Fault::far");
-  EXPECT_EQ(far.verdict, Verdict::guard) << far.detail;
-  EXPECT_THAT(far.detail, HasSubstr("wrote far outside its arrays"));
-  EXPECT_THAT(far.detail, HasSubstr("the expected result of `y`"));
-  EXPECT_EQ(far.deaths, 2) << "each fresh worker makes the data anew";
-  EXPECT_EQ(trial_of("Fault::fine").verdict, Verdict::ok) << trial_of("Fault::fine").detail;
-  EXPECT_EQ(trial_of("Fault::wrong").verdict, Verdict::wrong_result);
-  EXPECT_EQ(trial_of("Fault::wrong").deaths, 0);
-  EXPECT_EQ(run.workers_replaced(), 2);
-  EXPECT_THAT(quarantined(), SizeIs(1));
-}
-
 // Finalists are loaded anew between rounds. Sixty samples are more than the search takes.
 TEST_F(KernelFaults, AFinalistThatCannotBeLoadedAgainIsLostAndTheOthersGoOn) {
   faults("FAULT=Fault::fine load n>60 error 2\n");

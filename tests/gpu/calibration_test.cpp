@@ -17,7 +17,7 @@ using GpuCalibration = GpuTest;
 
 // Bytes per second: two transfers in each cycle of the memory's clock; 0 where the device does not tell it.
 double built_for(Device& device) {
-  const double clock_hz = device.state().memory_clock_mhz.value_or(0) * 1e6;
+  const double clock_hz = open_instruments(device)->state().memory_clock_mhz.value_or(0) * 1e6;
   return 2 * clock_hz * device.info().memory_bus_bits / 8;
 }
 

@@ -47,7 +47,7 @@ TEST_F(CudaDeviceTest, KnowsItself) {
 TEST_F(CudaDeviceTest, TellsItsStateWhileItWorks) {
   const DeviceMemory memory(device(), std::size_t{256} << 20);
   const Operation fill = test::fill_of_bytes(memory.data(), memory.bytes(), 0);
-  const DeviceState before = device().state();
+  const DeviceState before = instruments().state();
   if (!before.sm_clock_mhz && !before.power_w) GTEST_SKIP() << "no NVML here";
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);  // NVML's counter moves at 10 Hz
   DeviceState state;
@@ -56,7 +56,7 @@ TEST_F(CudaDeviceTest, TellsItsStateWhileItWorks) {
   while (std::chrono::steady_clock::now() < end) {
     for (int i = 0; i < 20; ++i) ASSERT_TRUE(device().enqueue(fill, nullptr).ok());
     const auto start = std::chrono::steady_clock::now();
-    state = device().state();
+    state = instruments().state();
     seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     ++readings;
     ASSERT_TRUE(device().synchronize(nullptr).ok());
@@ -97,15 +97,15 @@ TEST_F(CudaDeviceTest, CountsPast32Bits) {
   const DeviceMemory a(device(), count), e(device(), count);
   FillValues fill;
   fill.full_range = true;
-  device().generate(a.data(), "uint8", count, fill, 1);
-  device().generate(e.data(), "uint8", count, fill, 1);
-  EXPECT_EQ(device().inspect(CompareElements{a.data(), e.data(), "uint8", count, {}}).comparison.mismatches, 0u);
+  tools().generate(a.data(), "uint8", count, fill, 1);
+  tools().generate(e.data(), "uint8", count, fill, 1);
+  EXPECT_EQ(tools().inspect(CompareElements{a.data(), e.data(), "uint8", count, {}}).comparison.mismatches, 0u);
   unsigned char last = 0;
   auto* end = static_cast<unsigned char*>(a.data()) + count - 1;
   device().copy_out(&last, end, 1, nullptr);
   last = static_cast<unsigned char>(last + 1);
   device().copy_in(end, &last, 1, nullptr);
-  const Comparison comparison = device().inspect(CompareElements{a.data(), e.data(), "uint8", count, {}}).comparison;
+  const Comparison comparison = tools().inspect(CompareElements{a.data(), e.data(), "uint8", count, {}}).comparison;
   EXPECT_EQ(comparison.mismatches, 1u);
   EXPECT_EQ(comparison.first, count - 1);
 }

@@ -103,7 +103,7 @@ TEST_F(CudaLaunch, BlocksOfACooperativeLaunchRunAtTheSameTime) {
   ASSERT_TRUE(device().enqueue(operation, nullptr).ok());
   ASSERT_TRUE(device().synchronize(nullptr).ok());
   const std::span<const Operation> once(&operation, 1);
-  ASSERT_TRUE(device().take_samples({.before = {}, .timed = {&once, 1}, .flush = false, .batch = 3}).status.ok());
+  ASSERT_TRUE(instruments().take_samples({.before = {}, .timed = {&once, 1}, .flush = false, .batch = 3}).status.ok());
   EXPECT_THAT(arrived.values(), testing::ElementsAre(4 * blocks, 0));
   together.grid[0] = 3 * blocks;  // two of 1024 threads fit
   const Status status = device().enqueue(launch_of(operation.function, together, parameters), nullptr);
@@ -131,7 +131,7 @@ TEST_F(CudaLaunch, BlocksOfAClusterKnowEachOther) {
   const Operation operation = launch_of(function(*module, "run", wide), wide, parameters);
   ASSERT_TRUE(device().enqueue(operation, nullptr).ok());
   const std::span<const Operation> once(&operation, 1);
-  const DeviceTimes times = device().take_samples({.before = {}, .timed = {&once, 1}, .flush = false, .batch = 3});
+  const DeviceTimes times = instruments().take_samples({.before = {}, .timed = {&once, 1}, .flush = false, .batch = 3});
   ASSERT_TRUE(times.status.ok()) << times.status.detail;
   for (unsigned i = 0; i < 16; ++i) EXPECT_EQ(out[i], 4 * (800 + i % 8)) << i;
   wide.cluster = {3, 1, 1};
@@ -167,7 +167,7 @@ __global__ void second(volatile int* met) {
   EXPECT_THAT(met.values(), testing::ElementsAre(1, 1, 2));
   met.write({0, 0, 0});
   const std::span<const Operation> both(operations);
-  ASSERT_TRUE(device().take_samples({.before = {}, .timed = {&both, 1}, .flush = false, .batch = 2}).status.ok());
+  ASSERT_TRUE(instruments().take_samples({.before = {}, .timed = {&both, 1}, .flush = false, .batch = 2}).status.ok());
   EXPECT_THAT(met.values(), testing::ElementsAre(1, 1, 2)) << "in a graph";
 }
 

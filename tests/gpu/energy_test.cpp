@@ -18,7 +18,7 @@ namespace {
 using GpuEnergy = GpuTest;
 
 TEST_F(GpuEnergy, ALaunchIsMeteredWhileTheDeviceHardlyWaits) {
-  if (!device().state().energy_j) GTEST_SKIP() << device().info().name << " does not tell its energy";
+  if (!instruments().state().energy_j) GTEST_SKIP() << device().info().name << " does not tell its energy";
   LocalWorkers workers(device());
   Pool pool(workers);
   const DeviceInfo& info = pool.device().info;

@@ -61,11 +61,11 @@ TEST_F(GpuTensorMap, EveryLegalConfigurationIsRight) {
           TimingPlan plan;  // over further sets of the data, in a graph
           plan.regime = Regime::stream;
           plan.batch = 4;
-          EXPECT_TRUE(tried.on_device.sample(1, plan).status.ok());
+          EXPECT_TRUE(tried.runner().sample(1, plan).status.ok());
           Numerics numerics;
-          EXPECT_TRUE(tried.on_device.check_again(1, numerics).ok());
+          EXPECT_TRUE(tried.runner().check_again(1, numerics).ok());
           with_map += tensor;
-          tried.on_device.release(1);
+          tried.runner().release(1);
         }
   }
   EXPECT_EQ(with_map, 16u);

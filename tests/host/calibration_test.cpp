@@ -11,6 +11,7 @@
 #include "spec/kernel_file.hpp"
 #include "worker/device_server.hpp"
 #include "worker/direct_transport.hpp"
+#include "worker/kernel_runner.hpp"
 
 namespace attune {
 namespace {
@@ -24,7 +25,7 @@ class Cramped final : public Workers {
   Cramped(Device& device, std::uint64_t bytes, std::uint64_t l2_bytes)
       : device_(device), own_(device), bytes_(bytes), l2_bytes_(l2_bytes) {}
   std::unique_ptr<Transport> device_worker() override {
-    const auto server = std::make_shared<DeviceServer>(device_);
+    const auto server = std::make_shared<DeviceServer>(kernel_testbed(device_));
     return std::make_unique<DirectTransport>([this, server](const Job& job) {
       if (const auto* const begin = std::get_if<Begin>(&job); begin != nullptr && !fits(begin->setup))
         return Reply{.answer = Failure{Failure::Kind::out_of_memory, "no room"}};

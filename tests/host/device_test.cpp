@@ -49,8 +49,8 @@ TEST_F(HostDevices, TellOfFaultsInSamplesAndLaunchNoNullFunction) {
   const std::shared_ptr<Module> module = load("__global__ void run() { __trap(); }", {"run"});
   std::vector<void*> none;
   const Operation operation = launch_of(function(*module, "run", shape(1, 1)), shape(1, 1), none);
-  EXPECT_EQ(device().sample({}, {&operation, 1}, true).status.verdict, Verdict::fault);
-  EXPECT_EQ(device().sample({&operation, 1}, {}, false).status.verdict, Verdict::fault);
+  EXPECT_EQ(instruments().sample({}, {&operation, 1}, true).status.verdict, Verdict::fault);
+  EXPECT_EQ(instruments().sample({&operation, 1}, {}, false).status.verdict, Verdict::fault);
   EXPECT_EQ(device().enqueue(Operation{}, nullptr).verdict, Verdict::launch_error);
 }
 

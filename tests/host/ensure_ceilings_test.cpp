@@ -7,6 +7,7 @@
 #include "support/notes.hpp"
 #include "worker/device_server.hpp"
 #include "worker/direct_transport.hpp"
+#include "worker/kernel_runner.hpp"
 
 namespace attune::cli {
 namespace {
@@ -31,7 +32,7 @@ class Crowded final : public Workers {
  public:
   explicit Crowded(Device& device) : device_(device), own_(device) {}
   std::unique_ptr<Transport> device_worker() override {
-    const auto server = std::make_shared<DeviceServer>(device_);
+    const auto server = std::make_shared<DeviceServer>(kernel_testbed(device_));
     return std::make_unique<DirectTransport>([server](const Job& job) {
       Reply reply = server->answer(job);
       reply.watched.users = {"python3 (4711)"};

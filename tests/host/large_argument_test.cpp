@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "host_test.hpp"
+#include "worker/kernel_runner.hpp"
 #include "worker/messages/messages.hpp"
-#include "worker/problem_on_device.hpp"
 
 namespace attune::test {
 namespace {
@@ -32,11 +32,11 @@ TEST_F(LargeArgument, ReachesTheKernelOfAWorker) {
   setup.reference = steps(std::byte{5});
   const std::optional<Job> begin = decode_job(encode(Job{Begin{setup}}));
   ASSERT_TRUE(begin);
-  ProblemOnDevice problem(device(), std::get<Begin>(*begin).setup);
+  KernelRunner problem(device(), instruments(), tools(), std::get<Begin>(*begin).setup);
   Numerics numerics;
-  ASSERT_TRUE(problem.load(1, steps(std::byte{5})).ok());
+  ASSERT_TRUE(problem.load({1, "five", 1, steps(std::byte{5})}).ok());
   EXPECT_TRUE(problem.check(1, numerics).ok());
-  ASSERT_TRUE(problem.load(2, steps(std::byte{6})).ok());
+  ASSERT_TRUE(problem.load({2, "six", 1, steps(std::byte{6})}).ok());
   const Status other = problem.check(2, numerics);
   EXPECT_EQ(other.verdict, Verdict::wrong_result);
   EXPECT_THAT(other.detail, testing::HasSubstr("first at [127]: 6, expected 5"));

@@ -183,7 +183,7 @@ TEST_F(Session, ABatchRunsOverEverySetOfTheData) {
   const Status loaded = problem_on.load(1, {{"BLOCK", 32}, {"ITEMS", 2}});
   ASSERT_TRUE(loaded.ok()) << loaded.detail;
   const auto sample = [&](Regime regime, int batch) {
-    const DeviceTimes samples = problem_on.on_device.sample(1, {.count = 3, .regime = regime, .batch = batch});
+    const DeviceTimes samples = problem_on.runner().sample(1, {.count = 3, .regime = regime, .batch = batch});
     EXPECT_TRUE(samples.status.ok()) << samples.status.detail;
     EXPECT_EQ(samples.nanoseconds.size(), 3u);
   };
@@ -192,7 +192,7 @@ TEST_F(Session, ABatchRunsOverEverySetOfTheData) {
   sample(Regime::stream, 30);
   sample(Regime::stream, 300);
   Numerics numerics;
-  const Status checked = problem_on.on_device.check(1, numerics);
+  const Status checked = problem_on.runner().check(1, numerics);
   EXPECT_TRUE(checked.ok()) << checked.detail << ": the data that are checked are not as they were";
 }
 

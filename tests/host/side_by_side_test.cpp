@@ -17,6 +17,7 @@
 #include "worker/device_copy.hpp"
 #include "worker/device_server.hpp"
 #include "worker/direct_transport.hpp"
+#include "worker/kernel_runner.hpp"
 
 namespace attune {
 namespace {
@@ -30,7 +31,7 @@ class SeenWorkers final : public Workers {
  public:
   explicit SeenWorkers(Device& device) : device_(device), own_(device) {}
   std::unique_ptr<Transport> device_worker() override {
-    const auto server = std::make_shared<DeviceServer>(device_);
+    const auto server = std::make_shared<DeviceServer>(kernel_testbed(device_));
     return std::make_unique<DirectTransport>([this, server](const Job& job) {
       Reply reply = server->answer(job);
       jobs.push_back(job);
@@ -184,7 +185,8 @@ TEST_F(SideBySideTest, AStreamWithoutRoomIsLeftOutAmongOthersAndAnErrorAlone) {
 
 TEST(DeviceCopy, MovesHalfOfItsBytesBetweenArraysOfItsOwn) {
   const std::unique_ptr<Device> device = open_device("host");
-  DeviceCopy copy(*device, 4096);
+  const std::unique_ptr<DataTools> tools = open_data_tools(*device);
+  DeviceCopy copy(*device, *tools, 4096);
   Sets sets;
   const Sampling alone = copy.sampling({.regime = Regime::cold, .batch = 50}, sets);
   ASSERT_THAT(sets, SizeIs(1));
@@ -193,7 +195,7 @@ TEST(DeviceCopy, MovesHalfOfItsBytesBetweenArraysOfItsOwn) {
   EXPECT_EQ(operation.bytes, 2048u);
   EXPECT_TRUE(alone.flush);
   EXPECT_EQ(alone.batch, 1);
-  ASSERT_TRUE(device->take_samples(alone).status.ok());
+  ASSERT_TRUE(open_instruments(*device)->take_samples(alone).status.ok());
   EXPECT_EQ(std::memcmp(operation.target, operation.source, 2048), 0);
   const auto* const bytes = static_cast<const unsigned char*>(operation.source);
   EXPECT_GT(std::set<int>(bytes, bytes + 2048).size(), 200u) << "they are random";
@@ -202,8 +204,9 @@ TEST(DeviceCopy, MovesHalfOfItsBytesBetweenArraysOfItsOwn) {
 
 TEST(DeviceCopy, HasAsManyPairsInAStreamAsTheDataOfAKernel) {
   const std::unique_ptr<Device> device = open_device("host");
+  const std::unique_ptr<DataTools> tools = open_data_tools(*device);
   for (const std::uint64_t bytes : {std::uint64_t{4096}, 2 * device->info().l2_bytes}) {
-    DeviceCopy copy(*device, bytes);
+    DeviceCopy copy(*device, *tools, bytes);
     Sets sets;
     const Sampling stream = copy.sampling({.regime = Regime::stream, .batch = 50}, sets);
     const StreamSets wanted = stream_sets(bytes, 50, device->info().l2_bytes, 0);

@@ -55,7 +55,7 @@ class StepBindings : public HostTest {
   Status check_scratch(const StepBinding& binding) const {
     Checks checks;
     binding.add_scratch(checks);
-    return checks.run(device());
+    return checks.run(tools());
   }
   void run(StepBinding& binding) const {
     for (const Operation& operation : binding.operations()) ASSERT_TRUE(device().enqueue(operation, nullptr).ok());
@@ -72,7 +72,7 @@ class StepBindings : public HostTest {
 TEST_F(StepBindings, PassArgumentsLargerThanAPointer) {
   StepBinding binding(loaded());
   binding.set_array(0, out_.data());
-  ASSERT_TRUE(binding.make_scratch(device(), Guards::none).ok());
+  ASSERT_TRUE(binding.make_scratch(device(), tools()).ok());
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(binding.slots()[1]) % alignof(Map), 0u);
   run(binding);
   EXPECT_EQ(out_.values(), expected(7));
@@ -126,7 +126,7 @@ TEST_F(StepBindings, AMapFollowsItsArray) {
 TEST_F(StepBindings, ACopyHasValuesOfItsOwnAndTheSameScratch) {
   StepBinding first(loaded());
   first.set_array(0, out_.data());
-  ASSERT_TRUE(first.make_scratch(device(), Guards::of_output).ok());
+  ASSERT_TRUE(first.make_scratch(device(), tools()).ok());
   std::vector<StepBinding> bound;
   bound.push_back(std::move(first));
   Array<int> other(device(), 32);
@@ -142,7 +142,7 @@ TEST_F(StepBindings, ACopyHasValuesOfItsOwnAndTheSameScratch) {
 TEST_F(StepBindings, FindWritesOutsideScratch) {
   StepBinding binding(loaded());
   binding.set_array(0, out_.data());
-  ASSERT_TRUE(binding.make_scratch(device(), Guards::of_output).ok());
+  ASSERT_TRUE(binding.make_scratch(device(), tools()).ok());
   const int plus = -2;
   std::memcpy(binding.slots()[3], &plus, sizeof plus);
   run(binding);
@@ -182,7 +182,7 @@ TEST_F(StepBindings, HaveTheScratchThatStepsUse) {
   ASSERT_TRUE(made->add(launch_of({0, 1, 2, 3})).ok());
   EXPECT_THAT(made->scratch(), testing::ElementsAre(2, 5));
   StepBinding binding(made);
-  ASSERT_TRUE(binding.make_scratch(device(), Guards::none).ok());
+  ASSERT_TRUE(binding.make_scratch(device(), tools()).ok());
   EXPECT_NE(LoadedSteps::array_in(binding.slots()[5]), nullptr);
   EXPECT_EQ(LoadedSteps::array_in(binding.slots()[4]), nullptr);
 }
@@ -193,7 +193,7 @@ TEST_F(StepBindings, SayWhatHasNoRoom) {
   ASSERT_TRUE(made->add(memset_of(0)).ok());
   StepBinding binding(made);
   EXPECT_THAT(
-      [&] { (void)binding.make_scratch(device(), Guards::none); },
+      [&] { (void)binding.make_scratch(device(), tools()); },
       testing::Throws<OutOfMemory>(testing::Property(&OutOfMemory::what, testing::HasSubstr("scratch `huge`: "))));
 }
 

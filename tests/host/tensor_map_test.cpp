@@ -44,7 +44,7 @@ TEST_F(TensorMapOnHost, EveryLegalConfigurationIsRight) {
           const Status status = tried.load(1, configuration);
           EXPECT_TRUE(status.ok()) << configuration.text() << ": " << status.detail;
           with_map += tensor;
-          tried.on_device.release(1);
+          tried.runner().release(1);
         }
   }
   EXPECT_EQ(with_map, 10u);
@@ -57,10 +57,10 @@ TEST_F(TensorMapOnHost, EverySetOfTheDataHasItsMap) {
   TimingPlan plan;
   plan.regime = Regime::stream;
   plan.batch = 3;
-  EXPECT_TRUE(tried.on_device.sample(1, plan).status.ok());
-  EXPECT_GT(tried.on_device.copied_bytes(), 0u);
+  EXPECT_TRUE(tried.runner().sample(1, plan).status.ok());
+  EXPECT_GT(tried.runner().copied_bytes(), 0u);
   Numerics numerics;
-  EXPECT_TRUE(tried.on_device.check_again(1, numerics).ok());
+  EXPECT_TRUE(tried.runner().check_again(1, numerics).ok());
 }
 
 TEST_F(TensorMapOnHost, AMapIsNoPointerOfTheEntry) {

@@ -9,7 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "device/device.hpp"
+#include "device/data_tools.hpp"
+#include "device/instruments.hpp"
 
 namespace attune::test {
 
@@ -70,6 +71,14 @@ inline Operation fill_of_bytes(void* target, std::size_t bytes, int value) {
 class DeviceTest : public testing::Test {
  protected:
   Device& device() const { return *device_; }
+  DeviceInstruments& instruments() const {
+    if (!instruments_) instruments_ = open_instruments(*device_);
+    return *instruments_;
+  }
+  DataTools& tools() const {
+    if (!tools_) tools_ = open_data_tools(*device_);
+    return *tools_;
+  }
   bool is_host() const { return device().info().kind == "host"; }
 
   ImageRequest request(std::string source, std::vector<std::string> expressions) const {
@@ -126,6 +135,10 @@ class DeviceTest : public testing::Test {
   }
 
   std::unique_ptr<Device> device_;
+
+ private:
+  mutable std::unique_ptr<DeviceInstruments> instruments_;
+  mutable std::unique_ptr<DataTools> tools_;
 };
 
 }  // namespace attune::test

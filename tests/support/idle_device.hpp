@@ -2,7 +2,6 @@
 #pragma once
 
 #include <new>
-#include <vector>
 
 #include "device/device.hpp"
 
@@ -24,11 +23,6 @@ class IdleDevice : public Device {
   Status enqueue(const Operation& operation, StreamHandle) override {
     asm volatile("" ::"r"(operation.parameters) : "memory");
     return {};
-  }
-  DeviceTimes take_samples(const Sampling&) override { return {}; }
-  void generate(void*, std::string_view, std::uint64_t, const FillValues&, std::uint64_t) override {}
-  std::vector<Found> inspect(std::span<const Inspection> inspections) override {
-    return std::vector<Found>(inspections.size());
   }
 
  private:

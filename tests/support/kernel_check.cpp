@@ -33,15 +33,20 @@ Status check_one(OnDevice& problem, const CompiledInstance& compiled) {
   const Instance& instance = *compiled.instance;
   if (Status status = problem.load(instance, *compiled.outcome.image); !status.ok()) return status;
   Numerics numerics;
-  Status again = problem.on_device.check_again(instance.id, numerics);
-  if (!again.sticky) problem.on_device.release(instance.id);
+  Status again = problem.runner().check_again(instance.id, numerics);
+  if (!again.sticky) problem.runner().release(instance.id);
   return again;
 }
 
 }  // namespace
 
 KernelChecks::KernelChecks(Device& device, const KernelSpec& spec)
-    : device_(device), spec_(spec), workers_(device), pool_(workers_), images_(pool_) {
+    : device_(device),
+      spec_(spec),
+      testbed_(kernel_testbed(device)),
+      workers_(device),
+      pool_(workers_),
+      images_(pool_) {
   pool_.set_compilers(std::max(1u, std::thread::hardware_concurrency()));
 }
 
@@ -65,7 +70,7 @@ std::vector<KernelFailure> KernelChecks::check(const std::vector<Problem>& probl
   for (const Problem& problem : problems) {
     const std::optional<Configuration> first = ask(problem, configurations);
     if (!first) continue;
-    OnDevice on_device(device_, spec_, problem, *first);
+    OnDevice on_device(device_, testbed_, spec_, problem, *first);
     while (const std::optional<CompiledInstance> compiled = images_.next(Pool::never)) {
       const Status status = check_one(on_device, *compiled);
       if (status.ok()) continue;

@@ -2,6 +2,7 @@
 // share.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "core/trial.hpp"
 #include "device/device.hpp"
 #include "session/image_source.hpp"
+#include "worker/runner.hpp"
 #include "worker/workers.hpp"
 
 namespace attune::test {
@@ -38,6 +40,7 @@ class KernelChecks {
  private:
   Device& device_;
   const KernelSpec& spec_;
+  const std::shared_ptr<Testbed> testbed_;
   LocalWorkers workers_;
   Pool pool_;
   ImageSource images_;

@@ -42,11 +42,6 @@ class LoadsAnything final : public Device {
   void destroy_stream(StreamHandle) noexcept override {}
   Status synchronize(StreamHandle) override { return {}; }
   Status enqueue(const Operation&, StreamHandle) override { return {}; }
-  DeviceTimes take_samples(const Sampling&) override { return {}; }
-  void generate(void*, std::string_view, std::uint64_t, const FillValues&, std::uint64_t) override {}
-  std::vector<Found> inspect(std::span<const Inspection> inspections) override {
-    return std::vector<Found>(inspections.size());
-  }
 
  private:
   const std::shared_ptr<Compiler> compiler_;

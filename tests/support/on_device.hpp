@@ -2,20 +2,30 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "attune/error.hpp"
 #include "subject/kernel_subject.hpp"
-#include "worker/problem_on_device.hpp"
+#include "worker/kernel_runner.hpp"
 
 namespace attune::test {
 
 class OnDevice {
  public:
   OnDevice(Device& device, const KernelSpec& spec, const Problem& problem, const Configuration& default_configuration)
-      : device_(device), subject_(spec, problem, device.info()), on_device(device, setup(default_configuration)) {}
+      : OnDevice(device, kernel_testbed(device), spec, problem, default_configuration) {}
+  // On a testbed of the device, which several problems may share.
+  OnDevice(Device& device, std::shared_ptr<Testbed> testbed, const KernelSpec& spec, const Problem& problem,
+           const Configuration& default_configuration)
+      : device_(device),
+        subject_(spec, problem, device.info()),
+        testbed_(std::move(testbed)),
+        runner_(testbed_->begin(setup(default_configuration), {})) {}
+
+  Runner& runner() const { return *runner_; }
 
   // Compiles each request once in this process, because problems of a kernel share the images of its reference.
   CompileOutcome compile(const ImageRequest& request) const {
@@ -33,8 +43,8 @@ class OnDevice {
   }
   Status load(const Instance& instance, const Image& image) {
     Numerics numerics;
-    Status status = on_device.load(instance.id, instance_launch(instance, image).steps);
-    return status.ok() ? on_device.check(instance.id, numerics) : status;
+    Status status = runner_->load(instance_launch(instance, image));
+    return status.ok() ? runner_->check(instance.id, numerics) : status;
   }
 
  private:
@@ -45,9 +55,8 @@ class OnDevice {
 
   Device& device_;
   const KernelSubject subject_;
-
- public:
-  ProblemOnDevice on_device;
+  const std::shared_ptr<Testbed> testbed_;
+  const std::unique_ptr<Runner> runner_;
 };
 
 }  // namespace attune::test

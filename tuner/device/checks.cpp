@@ -2,9 +2,8 @@
 
 namespace attune {
 
-Status Checks::run(Device& device) const {
-  if (inspections_.empty()) return {};  // a replay has no memory
-  const std::vector<Found> found = device.inspect(inspections_);
+Status Checks::run(DataTools& tools) const {
+  const std::vector<Found> found = tools.inspect(inspections_);
   Status status;
   for (std::size_t i = 0; i < judges_.size(); ++i) {
     Status one = judges_[i](found[i]);

@@ -5,7 +5,8 @@
 #include <functional>
 #include <vector>
 
-#include "device/device.hpp"
+#include "core/verdict.hpp"
+#include "device/data_tools.hpp"
 
 namespace attune {
 
@@ -19,7 +20,7 @@ class Checks {
   }
   // Runs all judges in the order of add(), and returns the first status that is not ok. Throws Error when the device
   // fails.
-  Status run(Device& device) const;
+  Status run(DataTools& tools) const;
 
  private:
   std::vector<Inspection> inspections_;

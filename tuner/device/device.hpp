@@ -1,18 +1,14 @@
-// Device: the seam. All code above it is the same for `cuda` (driver API), `host` (kernels on the CPU) and `replay`. A
-// Device owns its context. Its modules and its memory belong to it and must be destroyed before it. Thread-safety: one
-// thread at a time drives a Device for tuning. Any thread may enqueue, allocate, free, copy, load and use streams
-// (dispatch). Compiler is thread-safe.
+// Device: the seam. All code above it is the same for `cuda` (driver API) and `host` (kernels on the CPU). A Device
+// owns its context. Its modules and its memory belong to it and must be destroyed before it. Thread-safety: one thread
+// at a time drives a Device for tuning. Any thread may enqueue, allocate, free, copy, load and use streams (dispatch).
+// What tuning needs besides are objects beside a device: instruments.hpp, data_tools.hpp.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "attune/device_info.hpp"
 #include "attune/error.hpp"
@@ -21,33 +17,10 @@
 #include "core/image.hpp"
 #include "core/tensor_layout.hpp"
 #include "core/verdict.hpp"
-#include "device/device_state.hpp"
-#include "device/inspection.hpp"
-#include "kernel/fill_values.hpp"
+#include "device/compiler.hpp"
 #include "kernel/instantiate.hpp"
 
 namespace attune {
-
-// Compiles source to images. It needs no device: `cuda` compiles on machines without a driver.
-class Compiler {
- public:
-  virtual ~Compiler() = default;
-  // Returns one outcome per request, in order. A failed compile is an outcome, too; throws Error only when the compiler
-  // itself is missing or broken. Requests of one call may share one run of the compiler. A failed request never fails
-  // its neighbours.
-  virtual std::vector<CompileOutcome> compile(std::span<const ImageRequest> requests) = 0;
-  // Returns the best number of requests for one call: 1 for NVRTC, a dozen for the host's C++ compiler.
-  virtual std::size_t preferred_batch() const noexcept = 0;
-  // Returns "NVRTC 13.0" or "g++ 12.2.0". Throws Error when there is none.
-  virtual std::string toolchain() = 0;
-  // Returns the architecture of the code that it makes for a request's architecture: the same, or "compute_90" when it
-  // makes PTX. Throws Error when there is no compiler, or none for that architecture.
-  virtual std::string target(const std::string& architecture) { return architecture; }
-  // Ends compiles under way, as far as possible; their outcomes then mean nothing.
-  virtual void abandon() noexcept {}
-  // Returns whether compiling disturbs timing on the device (the host device: same cores).
-  virtual bool disturbs_timing() const noexcept = 0;
-};
 
 using FunctionHandle = void*;  // an entry of a loaded Module; valid while the Module lives
 
@@ -99,45 +72,10 @@ struct Operation {
   int value = 0;  // memset: a byte
 };
 
-struct SingleTime {
-  Status status;
-  double nanoseconds = 0;
-};
-
-// Several samples, in order. After a failure only samples from before it are there, and possibly not all of them.
-struct DeviceTimes {
-  Status status;
-  std::vector<double> nanoseconds;
-};
-
-// The operations to time, and how.
-struct Sampling {
-  std::span<const Operation> before;  // ahead of each sample, not timed
-  // The same work over different data: a sample times the first of them; a batch takes them in turn.
-  std::span<const std::span<const Operation>> timed;
-  std::span<const Operation> after = {};  // after each sample, not timed
-  bool flush = true;  // ahead of each sample, the caches are filled with other data, which is read and never written
-  int count = 1;      // samples
-  int batch = 1;      // a sample is the mean of this many runs in a row, enqueued as one
-};
-
 class Device {
  public:
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const noexcept = 0;
-  // Returns the time by which sessions go, in seconds since an arbitrary moment. It is the machine's steady clock; on
-  // `replay` it is the recording's clock, which advances by the recorded time of each trial.
-  virtual double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  }
-  // Returns whether seconds() is the device's own clock, which stands still between calls.
-  virtual bool has_own_clock() const noexcept { return false; }
-  // Returns other processes on the device, as far as visible: "python3 (4711)", "python3 of user 1001 (4711)". They
-  // disturb times.
-  virtual std::vector<std::string> other_users() { return {}; }
-  // Returns clocks, temperature, power and throttling at this moment; empty where the device has no sensors. Any thread
-  // may call it, also while the device works.
-  virtual DeviceState state() { return {}; }
   // Returns the compiler for this device's own architecture, loaded at the first call; shared, thread-safe.
   virtual std::shared_ptr<Compiler> compiler() = 0;
 
@@ -198,54 +136,11 @@ class Device {
   virtual Status encode_map(const TensorLayout& /*layout*/, void* /*array*/, void* /*map*/) {
     return {Verdict::launch_error, info().kind + " devices have no tensor maps", false};
   }
-
-  // Takes samples by the device's own clock, with everything enqueued ahead. Synchronous. Stops at the first failure.
-  virtual DeviceTimes take_samples(const Sampling& sampling) = 0;
-  // Takes one sample of each turn, in this order. Turns with equal spans `timed` do the same work. Several turns may be
-  // enqueued together: if one of them fails, it is unknown which, and fewer samples are returned than were taken, or
-  // none.
-  virtual DeviceTimes take_samples_in_turn(std::span<const Sampling> turns) {
-    DeviceTimes samples;
-    for (std::size_t i = 0; i < turns.size() && samples.status.ok(); ++i) {
-      Sampling one = turns[i];
-      one.count = 1;
-      DeviceTimes taken = take_samples(one);
-      samples.status = std::move(taken.status);
-      samples.nanoseconds.insert(samples.nanoseconds.end(), taken.nanoseconds.begin(), taken.nanoseconds.end());
-    }
-    return samples;
-  }
-  SingleTime sample(std::span<const Operation> before, std::span<const Operation> timed, bool flush) {
-    DeviceTimes samples = take_samples({.before = before, .timed = {&timed, 1}, .flush = flush});
-    return {std::move(samples.status), samples.nanoseconds.empty() ? 0 : samples.nanoseconds.front()};
-  }
-
-  // Fills device memory with data. Synchronous on the default stream. `type` is a type name, `count` a number of
-  // elements.
-  virtual void generate(void* target, std::string_view type, std::uint64_t count, const FillValues& fill,
-                        std::uint64_t seed) = 0;
-  // Inspects memory on the default stream. Returns what was found, in the order of the inspections. Waits once for all
-  // of them.
-  virtual std::vector<Found> inspect(std::span<const Inspection> inspections) = 0;
-  Found inspect(const Inspection& one) { return inspect(std::span(&one, 1)).front(); }
-  // Forbids, where the device can, the `below` bytes before an array and the `above` bytes after it: until unfence(), a
-  // kernel that touches them is reported.
-  virtual void fence(void* /*array*/, std::size_t /*bytes*/, std::size_t /*below*/, std::size_t /*above*/) {}
-  virtual void unfence(const void* /*array*/) noexcept {}
 };
 
 // Opens "cuda", "cuda:1" or "host". Throws Error with the missing part and the next step (without a driver: how to use
 // `host`). Throws UsageError for an unknown name or ordinal.
 std::unique_ptr<Device> open_device(std::string_view name);
-
-// What a compiler does with heavy headers, such as CUB's. `parse`: reads them at each compile; for applications, which
-// compile a source once or twice. `precompile`: keeps them precompiled, for the many configurations of a session.
-// Precompiled headers take 85 to 180 MB of disk, and compiles that use them wait for each other. The host device always
-// parses.
-enum class HeavyHeaders { parse, precompile };
-
-// Returns the compiler for a device name or an architecture, without a device: "host", "sm_90", "cuda:0".
-std::shared_ptr<Compiler> make_compiler(std::string_view architecture, HeavyHeaders headers = HeavyHeaders::parse);
 
 // Returns whether a CUDA driver answers; `why_not` receives the reason otherwise. Never throws.
 bool cuda_available(std::string& why_not) noexcept;

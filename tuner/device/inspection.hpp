@@ -1,4 +1,4 @@
-// What a device finds out about its memory without copying it to the host. Plain values.
+// What DataTools find out about a device's memory without copying it to the host. Plain values.
 #pragma once
 
 #include <cstdint>

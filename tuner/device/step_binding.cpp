@@ -9,6 +9,19 @@
 #include "attune/error.hpp"
 
 namespace attune {
+namespace {
+
+// Returns the memory of a scratch argument. Throws OutOfMemory naming the argument.
+template <typename Make>
+[[gnu::cold]] auto named_scratch(const StepArgument& argument, Make make) {
+  try {
+    return make();
+  } catch (const OutOfMemory& error) {
+    throw OutOfMemory(fmt::format("scratch `{}`: {}", argument.name, error.what()));
+  }
+}
+
+}  // namespace
 
 // Cold functions are compiled for size, to keep libattune.so small.
 [[gnu::cold]] std::vector<StepArgument> step_arguments(const KernelSpec& spec,
@@ -164,12 +177,8 @@ Status LoadedSteps::encode_map(Device& device, std::size_t map, void* array, voi
   return status;
 }
 
-[[gnu::cold]] DeviceMemory scratch_memory(Device& device, const StepArgument& argument, Guards guards) {
-  try {
-    return {device, argument.bytes, guards};
-  } catch (const OutOfMemory& error) {
-    throw OutOfMemory(fmt::format("scratch `{}`: {}", argument.name, error.what()));
-  }
+[[gnu::cold]] DeviceMemory scratch_memory(Device& device, const StepArgument& argument) {
+  return named_scratch(argument, [&] { return DeviceMemory(device, argument.bytes); });
 }
 
 [[gnu::cold]] StepBinding::StepBinding(std::shared_ptr<const LoadedSteps> steps)
@@ -209,13 +218,14 @@ void StepBinding::set_array(std::size_t argument, void* memory) {
   return {};
 }
 
-Status StepBinding::make_scratch(Device& device, Guards guards) {
+Status StepBinding::make_scratch(Device& device, DataTools& tools) {
   for (const std::size_t i : steps_->scratch()) {
     const StepArgument& argument = steps_->argument(i);
-    scratch_.push_back({i, scratch_memory(device, argument, guards)});
-    DeviceMemory& memory = scratch_.back().memory;
+    scratch_.push_back(
+        {i, named_scratch(argument, [&] { return GuardedMemory(device, tools, argument.bytes, Guards::of_output); })});
+    GuardedMemory& memory = scratch_.back().memory;
     set_array(i, memory.data());
-    if (guards != Guards::none) memory.arm_guards();
+    memory.arm_guards();
     if (argument.bytes == 0) continue;
     Operation zero;
     zero.kind = Operation::Kind::memset;

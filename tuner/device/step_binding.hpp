@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "device/memory.hpp"
+#include "device/guarded_memory.hpp"
 
 namespace attune {
 
@@ -140,9 +140,9 @@ class StepBinding {
   // Encodes the tensor maps of arrays that have moved since the last call. An array whose address is not a multiple of
   // 16 gets a map of zeros. `misaligned` then points to its name, else it is null. Allocates nothing unless it fails.
   Status aim_maps(Device& device, const std::string*& misaligned);
-  // Allocates the scratch memory that steps use, and enqueues filling it with zeros on the default stream. Throws
-  // OutOfMemory naming the argument.
-  Status make_scratch(Device& device, Guards guards);
+  // Allocates the scratch memory that steps use, between guard bands, and enqueues filling it with zeros on the default
+  // stream. Throws OutOfMemory naming the argument.
+  Status make_scratch(Device& device, DataTools& tools);
   bool has_scratch() const noexcept { return !scratch_.empty(); }
   // Adds checks of the guard bands of scratch memory.
   void add_scratch(Checks& checks) const;
@@ -156,7 +156,7 @@ class StepBinding {
  private:
   struct Scratch {
     std::size_t argument = 0;
-    DeviceMemory memory;
+    GuardedMemory memory;
   };
   std::shared_ptr<const LoadedSteps> steps_;
   std::unique_ptr<std::byte[]> memory_;
@@ -167,6 +167,6 @@ class StepBinding {
 };
 
 // Allocates the scratch memory of an argument. Throws OutOfMemory naming it.
-DeviceMemory scratch_memory(Device& device, const StepArgument& argument, Guards guards);
+DeviceMemory scratch_memory(Device& device, const StepArgument& argument);
 
 }  // namespace attune

@@ -4,8 +4,7 @@ namespace attune {
 
 ScratchMemory::ScratchMemory(Device& device, const LoadedSteps& steps) {
   arrays_.reserve(steps.scratch().size());
-  for (const std::size_t i : steps.scratch())
-    arrays_.push_back({i, scratch_memory(device, steps.argument(i), Guards::none)});
+  for (const std::size_t i : steps.scratch()) arrays_.push_back({i, scratch_memory(device, steps.argument(i))});
 }
 
 std::uint64_t ScratchMemory::bytes() const noexcept {

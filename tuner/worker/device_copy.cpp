@@ -13,14 +13,17 @@ constexpr std::uint64_t seed = 1;
 
 }  // namespace
 
-DeviceCopy::DeviceCopy(Device& device, std::uint64_t bytes) : device_(device), bytes_(bytes) { add_pair(); }
+DeviceCopy::DeviceCopy(Device& device, DataTools& tools, std::uint64_t bytes)
+    : device_(device), tools_(tools), bytes_(bytes) {
+  add_pair();
+}
 
 void DeviceCopy::add_pair() {
   const auto half = static_cast<std::size_t>(bytes_ / 2);
   try {
     DeviceMemory source(device_, half), target(device_, half);
     // The source gets random bytes, because a device might move equal bytes faster.
-    device_.generate(source.data(), "uint8", half, FillValues{.full_range = true}, seed);
+    tools_.generate(source.data(), "uint8", half, FillValues{.full_range = true}, seed);
     Operation& copy = copies_.emplace_back();
     copy.kind = Operation::Kind::copy;
     copy.target = target.data();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "device/data_tools.hpp"
 #include "device/memory.hpp"
 #include "worker/planned_sampling.hpp"
 
@@ -12,9 +13,9 @@ namespace attune {
 
 class DeviceCopy {
  public:
-  // `bytes`: the sum of what a copy reads and writes, half of it each. Throws OutOfMemory and Error. The device must
-  // outlive it.
-  DeviceCopy(Device& device, std::uint64_t bytes);
+  // `bytes`: the sum of what a copy reads and writes, half of it each. Throws OutOfMemory and Error. Device and
+  // tools must outlive it.
+  DeviceCopy(Device& device, DataTools& tools, std::uint64_t bytes);
 
   std::uint64_t bytes() const noexcept { return bytes_; }
   // Returns how to sample the copy by a plan. The result points into `sets`, and is valid until the next call with a
@@ -25,6 +26,7 @@ class DeviceCopy {
   void add_pair();
 
   Device& device_;
+  DataTools& tools_;
   const std::uint64_t bytes_;
   std::vector<DeviceMemory> arrays_;
   std::vector<Operation> copies_;  // one for each pair

@@ -41,36 +41,35 @@ Reply DeviceServer::answer(const Job& job) {
   } catch (const std::exception&) {
     reply.answer = failure_of_current_exception();
   }
-  reply.seconds = device_.seconds();
+  reply.seconds = instruments().seconds();
   reply.watched = watch_.take();
   return reply;
 }
 
-ProblemOnDevice& DeviceServer::problem() {
-  if (!problem_) throw Error("no problem was begun on this device worker");
-  return *problem_;
+Runner& DeviceServer::runner() {
+  if (!runner_) throw Error("no problem was begun on this device worker");
+  return *runner_;
 }
 
 Answer DeviceServer::handle(const OpenDevice&) {
-  return DeviceOpened{device_.info(), device_.has_own_clock(), device_.state().energy_j.has_value(),
-                      device_.other_users()};
+  return DeviceOpened{testbed_->info(), instruments().has_own_clock(), instruments().state().energy_j.has_value(),
+                      instruments().other_users()};
 }
 
 Answer DeviceServer::handle(const Begin& job) {
-  problem_.reset();  // frees the memory of the last problem first
-  problem_ = std::make_unique<ProblemOnDevice>(device_, job.setup, goes_on_);
-  return Begun{device_.free_memory()};
+  runner_.reset();  // frees the memory of the last problem first
+  runner_ = testbed_->begin(job.setup, goes_on_);
+  return Begun{runner_->free_bytes()};
 }
 
 Tried DeviceServer::load_and_check(const InstanceLaunch& launch) {
-  if (trying_) trying_(launch.configuration, launch.attempt);
   Tried tried;
-  tried.status = problem().load(launch.instance, launch.steps);
+  tried.status = runner().load(launch);
   if (!tried.status.ok()) return tried;
-  tried.status = problem().check(launch.instance, tried.numerics);
-  // Reading the free memory takes 0.1 to 0.2 ms. Copies of the data that streams need count as free: they are no leak.
+  tried.status = runner().check(launch.instance, tried.numerics);
+  // Reading the free memory takes 0.1 to 0.2 ms.
   const bool asks = checked_++ % trials_between_looks == 0 && !tried.status.sticky;
-  if (asks) tried.free_bytes = device_.free_memory() + problem().copied_bytes();
+  if (asks) tried.free_bytes = runner().free_bytes();
   return tried;
 }
 
@@ -78,14 +77,14 @@ Tried DeviceServer::load_and_check(const InstanceLaunch& launch) {
 // fails itself and does not spoil a later one. A fresh worker then makes the data again.
 void DeviceServer::check_own(Status& status) {
   if (status.sticky) return;
-  if (Status own = problem().check_own(); !own.ok()) status = std::move(own);
+  if (Status own = runner().check_own(); !own.ok()) status = std::move(own);
 }
 
 Answer DeviceServer::handle(const Load& job) {
   Tried tried = load_and_check(job.launch);
   if (tried.status.ok() && job.warm_up.milliseconds > 0) tried.status = warm_up(job.launch.instance, job.warm_up);
   check_own(tried.status);
-  if (!tried.status.ok() && !tried.status.sticky) problem().release(job.launch.instance);
+  if (!tried.status.ok() && !tried.status.sticky) runner().release(job.launch.instance);
   return tried;
 }
 
@@ -93,29 +92,29 @@ Answer DeviceServer::handle(const Try& job) {
   Tried tried = load_and_check(job.launch);
   if (tried.status.ok()) sample(job, tried);
   check_own(tried.status);
-  if (!tried.status.sticky) problem().release(job.launch.instance);
+  if (!tried.status.sticky) runner().release(job.launch.instance);
   return tried;
 }
 
 void DeviceServer::sample(const Try& job, Tried& tried) {
   const InstanceId instance = job.launch.instance;
-  DeviceTimes samples = problem().sample(instance, job.plan);
+  DeviceTimes samples = runner().sample(instance, job.plan);
   tried.samples_ns = std::move(samples.nanoseconds);
   tried.status = std::move(samples.status);
-  if (tried.status.ok() && problem().has_scratch(instance))
-    tried.status = problem().check_again(instance, tried.numerics);
+  if (tried.status.ok() && runner().has_scratch(instance))
+    tried.status = runner().check_again(instance, tried.numerics);
 }
 
 Answer DeviceServer::handle(const Rounds& job) {
-  DeviceTimes samples = problem().sample_in_turn(job.slots, job.plan);
+  DeviceTimes samples = runner().sample_in_turn(job.slots, job.plan);
   check_own(samples.status);
   return RoundsSampled{std::move(samples.status), std::move(samples.nanoseconds)};
 }
 
 Answer DeviceServer::handle(const CheckAgain& job) {
   CheckedAgain checked;
-  checked.status = problem().check_again(job.instance, checked.numerics);
-  if (job.repeats && checked.status.ok()) checked.status = problem().repeat(job.instance, checked.deterministic);
+  checked.status = runner().check_again(job.instance, checked.numerics);
+  if (job.repeats && checked.status.ok()) checked.status = runner().repeat(job.instance, checked.deterministic);
   check_own(checked.status);
   return checked;
 }
@@ -123,23 +122,23 @@ Answer DeviceServer::handle(const CheckAgain& job) {
 Status DeviceServer::warm_up(InstanceId instance, const WarmUpPlan& plan) {
   Status status;
   double elapsed_ms = 0;
-  const double begin = device_.seconds();
+  const double begin = instruments().seconds();
   do {
-    status = problem().warm_up(instance, std::min(WarmUpPlan::window_ms, plan.milliseconds));
-    elapsed_ms = 1e3 * (device_.seconds() - begin);
-    if (device_.has_own_clock()) break;  // a device with its own clock does not get warm
+    status = runner().warm_up(instance, std::min(WarmUpPlan::window_ms, plan.milliseconds));
+    elapsed_ms = 1e3 * (instruments().seconds() - begin);
+    if (instruments().has_own_clock()) break;  // what has a clock of its own does not get warm
   } while (status.ok() && !is_warm(elapsed_ms, watch_.last_clocks(WarmUpPlan::windows), plan));
   return status;
 }
 
 Answer DeviceServer::handle(const Meter& job) {
   EnergyMeasured metered;
-  metered.status = problem().launch_for(job.instance, job.plan, job.warm_seconds, [](const LaunchCount&) {});
+  metered.status = runner().launch_for(job.instance, job.plan, job.warm_seconds, [](const LaunchCount&) {});
   if (!metered.status.ok()) return metered;
   std::vector<LaunchCount> launched;
   watch_.meter_energy();
   metered.status =
-      problem().launch_for(job.instance, job.plan, job.seconds + steps_seconds, [&](const LaunchCount& by_now) {
+      runner().launch_for(job.instance, job.plan, job.seconds + steps_seconds, [&](const LaunchCount& by_now) {
         launched.push_back(by_now);
         watch_.follow_own_clock();
       });
@@ -150,7 +149,7 @@ Answer DeviceServer::handle(const Meter& job) {
 }
 
 Answer DeviceServer::handle(const Release& job) {
-  problem().release(job.instance);
+  runner().release(job.instance);
   return Done{};
 }
 

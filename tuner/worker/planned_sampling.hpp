@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "device/device.hpp"
+#include "device/instruments.hpp"
 #include "measure/screen.hpp"
 
 namespace attune {

@@ -45,8 +45,8 @@ std::string tolerance_advice(const ArgumentSetup& argument) {
 
 }  // namespace
 
-ProblemData::ProblemData(Device& device, const TrialSetup& setup)
-    : device_(device), kernel_(setup.kernel), problem_(setup.problem), arguments_(setup.arguments) {
+ProblemData::ProblemData(Device& device, DataTools& tools, const TrialSetup& setup)
+    : device_(device), tools_(tools), kernel_(setup.kernel), problem_(setup.problem), arguments_(setup.arguments) {
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
     const Role role = arguments_[i].role;
     if (!is_array(role) || role == Role::scratch) continue;
@@ -77,7 +77,7 @@ ProblemData::Array ProblemData::make_array(std::size_t argument, std::uint64_t s
   array.poisons = {first_poison, first_poison};
   try {
     const Guards guards = described.role == Role::in ? Guards::of_input : Guards::of_output;
-    array.working = DeviceMemory(device_, described.bytes, guards, place_of(described));
+    array.working = GuardedMemory(device_, tools_, described.bytes, guards, place_of(described));
     if (described.role == Role::inout) array.pristine = DeviceMemory(device_, described.bytes);
     if (described.is_compared) array.expected = DeviceMemory(device_, described.bytes);
     if (described.role == Role::in) array.pristine = spare_copy(described.bytes);
@@ -87,20 +87,20 @@ ProblemData::Array ProblemData::make_array(std::size_t argument, std::uint64_t s
   }
   if (described.role == Role::out) return array;
   void* const filled = described.role == Role::inout ? array.pristine.data() : array.working.data();
-  device_.generate(filled, described.type, described.count, described.fill, seed + argument);
-  if (described.role == Role::in) copy(array.pristine, array.working);
+  tools_.generate(filled, described.type, described.count, described.fill, seed + argument);
+  if (described.role == Role::in) copy(array.pristine.data(), array.working.data(), described.bytes);
   note_content(array);
   return array;
 }
 
 void ProblemData::note_content(Array& array) const {
   const Role role = arguments_[array.argument].role;
-  const DeviceMemory& content = role == Role::in ? array.working : array.pristine;
-  if (role != Role::out) array.content_sum = checksum(content);
+  const void* const content = role == Role::in ? array.working.data() : array.pristine.data();
+  if (role != Role::out) array.content_sum = checksum(content, array.working.bytes());
 }
 
-std::uint64_t ProblemData::checksum(const DeviceMemory& memory) const {
-  return device_.inspect(Checksum{memory.data(), memory.bytes()}).sum;
+std::uint64_t ProblemData::checksum(const void* memory, std::uint64_t bytes) const {
+  return tools_.inspect(Checksum{memory, bytes}).sum;
 }
 
 // Returns memory for an optional copy, which is empty when the device has no room.
@@ -112,13 +112,14 @@ DeviceMemory ProblemData::spare_copy(std::size_t bytes) {
   }
 }
 
-void ProblemData::copy(const DeviceMemory& target, const DeviceMemory& source) {
-  if (target.data() == nullptr) return;
+// Does nothing without a target.
+void ProblemData::copy(void* target, const void* source, std::size_t bytes) {
+  if (target == nullptr) return;
   Operation operation;
   operation.kind = Operation::Kind::copy;
-  operation.target = target.data();
-  operation.source = source.data();
-  operation.bytes = source.bytes();
+  operation.target = target;
+  operation.source = source;
+  operation.bytes = bytes;
   run(operation);
 }
 
@@ -148,9 +149,10 @@ void ProblemData::make_sets(std::uint64_t wanted) {
       for (Array& array : arrays_) {
         array.copies.resize(copies_);  // drops what an earlier failure left
         const ArgumentSetup& described = arguments_[array.argument];
-        array.copies.emplace_back(device_, array.working.bytes(), Guards::none, place_of(described));
+        array.copies.emplace_back(device_, array.working.bytes(), place_of(described));
         if (described.role == Role::out) continue;
-        copy(array.copies.back(), array.pristine.data() != nullptr ? array.pristine : array.working);
+        copy(array.copies.back().data(),
+             array.pristine.data() != nullptr ? array.pristine.data() : array.working.data(), array.working.bytes());
       }
     } catch (const OutOfMemory&) {
       return;
@@ -185,7 +187,7 @@ void ProblemData::reset(std::size_t poisoning) {
 void ProblemData::adopt_prepared() {
   for (Array& array : arrays_) {
     if (arguments_[array.argument].role == Role::out) continue;
-    copy(array.pristine, array.working);
+    copy(array.pristine.data(), array.working.data(), array.working.bytes());
     note_content(array);
   }
 }
@@ -194,11 +196,11 @@ void ProblemData::adopt_expected(const std::string& source) {
   for (Array& array : arrays_) {
     const ArgumentSetup& described = arguments_[array.argument];
     if (!described.is_compared) continue;
-    copy(array.expected, array.working);
-    array.expected_sum = checksum(array.expected);
-    const void* const expected = array.expected.data();
+    void* const expected = array.expected.data();
+    copy(expected, array.working.data(), array.working.bytes());
+    array.expected_sum = checksum(expected, array.expected.bytes());
     const Comparison self =
-        device_.inspect(CompareElements{expected, expected, described.type, described.count, described.tolerance})
+        tools_.inspect(CompareElements{expected, expected, described.type, described.count, described.tolerance})
             .comparison;
     if (self.nonfinite_expected == 0 || described.tolerance.allow_nonfinite) continue;
     throw Error(fmt::format(
@@ -229,8 +231,9 @@ void ProblemData::add_inputs(Checks& checks) {
 
 Status ProblemData::restore(Array& array) {
   Status status{Verdict::guard, change_of(array), false};
-  copy(array.working, array.pristine);
-  status.sticky = checksum(array.working) != array.content_sum;  // there is no copy, or the copy was changed too
+  if (array.pristine.data() != nullptr) copy(array.working.data(), array.pristine.data(), array.working.bytes());
+  status.sticky = checksum(array.working.data(), array.working.bytes()) !=
+                  array.content_sum;  // there is no copy, or the copy was changed too
   return status;
 }
 
@@ -241,7 +244,7 @@ std::string ProblemData::change_of(const Array& array) const {
   if (array.pristine.data() == nullptr) return fmt::format("changed its input `{}`", described.name);
   // Elements are compared as numbers, so there may be no mismatch where only the bits of a NaN or a zero changed.
   const Comparison change =
-      device_
+      tools_
           .inspect(CompareElements{array.working.data(), array.pristine.data(), described.type, described.count, exact})
           .comparison;
   return change.mismatches == 0
@@ -313,14 +316,14 @@ Status ProblemData::compare_with_next(const std::function<Status()>& launch, std
     if (!is_output(arguments_[array.argument].role)) continue;
     DeviceMemory outputs = spare_copy(array.working.bytes());
     if (outputs.data() == nullptr) return {};
-    copy(outputs, array.working);
+    copy(outputs.data(), array.working.data(), outputs.bytes());
     copies.emplace_back(&array, std::move(outputs));
   }
   Status status = launch();
   if (!status.ok()) return status;
   const auto is_same = [this](const auto& one) {
     const auto& [array, outputs] = one;
-    return device_.inspect(CountDifferences{array->working.data(), outputs.data(), outputs.bytes()}).count == 0;
+    return tools_.inspect(CountDifferences{array->working.data(), outputs.data(), outputs.bytes()}).count == 0;
   };
   same = std::all_of(copies.begin(), copies.end(), is_same);
   return status;

@@ -1,6 +1,6 @@
 // ProblemData: the arguments of one problem on one device while tuning. Arrays lie between guard bands and are filled
 // from a seed. It also has the expected outputs, and the copies from which inputs are restored. Owned by
-// ProblemOnDevice; one thread.
+// KernelRunner; one thread.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/numerics.hpp"
-#include "device/memory.hpp"
+#include "device/guarded_memory.hpp"
 #include "worker/trial_setup.hpp"
 
 namespace attune {
@@ -24,9 +24,9 @@ class ProblemData {
   // The byte that outputs are filled with as a rule. It makes NaN in every floating type and -1 in every integer type.
   static constexpr int first_poison = 0xFF;
 
-  // Allocates and fills every array except scratch. Throws OutOfMemory that names the argument, and Error. The device
-  // must outlive it.
-  ProblemData(Device& device, const TrialSetup& setup);
+  // Allocates and fills every array except scratch. Throws OutOfMemory that names the argument, and Error. Device and
+  // tools must outlive it.
+  ProblemData(Device& device, DataTools& tools, const TrialSetup& setup);
 
   const std::vector<ArgumentSetup>& arguments() const noexcept { return arguments_; }
 
@@ -85,7 +85,7 @@ class ProblemData {
  private:
   struct Array {
     std::size_t argument = 0;
-    DeviceMemory working;
+    GuardedMemory working;
     DeviceMemory pristine;             // in, inout: the filled content; absent for `in` where there was no room for it
     DeviceMemory expected;             // out and inout: the expected result
     std::vector<DeviceMemory> copies;  // the arrays of further sets
@@ -96,7 +96,7 @@ class ProblemData {
   };
   Array make_array(std::size_t argument, std::uint64_t seed);
   void note_content(Array& array) const;
-  std::uint64_t checksum(const DeviceMemory& memory) const;
+  std::uint64_t checksum(const void* memory, std::uint64_t bytes) const;
   Status restore(Array& array);
   std::string change_of(const Array& array) const;
   std::string poison_advice(const Array& array, const Comparison& comparison) const;
@@ -104,9 +104,10 @@ class ProblemData {
   void fill(const Array& array, int byte);
   void run(const Operation& operation);
   DeviceMemory spare_copy(std::size_t bytes);
-  void copy(const DeviceMemory& target, const DeviceMemory& source);
+  void copy(void* target, const void* source, std::size_t bytes);
 
   Device& device_;
+  DataTools& tools_;
   const std::string kernel_, problem_;
   const std::vector<ArgumentSetup> arguments_;
   std::vector<Array> arrays_;

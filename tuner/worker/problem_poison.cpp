@@ -26,7 +26,7 @@ bool ProblemData::lacks(const Array& array, int byte) {
   Tolerance tolerance = arguments_[array.argument].tolerance;
   tolerance.allow_nonfinite = true;
   const CompareElements same{array.working.data(), array.expected.data(), type.element, components, tolerance};
-  return device_.inspect(same).comparison.mismatches == components;
+  return tools_.inspect(same).comparison.mismatches == components;
 }
 
 bool ProblemData::choose_poisons() {
@@ -54,7 +54,7 @@ void ProblemData::require_written(const std::string& source) {
     const ArgumentSetup& described = arguments_[array.argument];
     const std::size_t bytes = array.working.bytes();
     if (described.role != Role::out || !described.is_compared ||
-        device_.inspect(CountDifferences{array.working.data(), array.expected.data(), bytes}).count == 0)
+        tools_.inspect(CountDifferences{array.working.data(), array.expected.data(), bytes}).count == 0)
       continue;
     std::vector<unsigned char> first(bytes), second(bytes);
     device_.copy_out(first.data(), array.expected.data(), bytes, nullptr);

@@ -27,8 +27,8 @@ void append(std::vector<T>& kept, T value) {
 
 }  // namespace
 
-StateWatch::StateWatch(Device& device) : device_(device) {
-  if (device.has_own_clock()) return;
+StateWatch::StateWatch(Instruments& instruments) : instruments_(instruments) {
+  if (instruments.has_own_clock()) return;
   thread_ = start_thread<std::thread>([this] { read_for_ever(); });
 }
 
@@ -59,10 +59,10 @@ void StateWatch::read_for_ever() {
 }
 
 void StateWatch::read() {
-  DeviceState state = device_.state();
-  const double now = device_.seconds();
+  DeviceState state = instruments_.state();
+  const double now = instruments_.seconds();
   std::vector<std::string> users;
-  if (!is_metering() && readings_++ % readings_per_look_at_users == 0) users = device_.other_users();
+  if (!is_metering() && readings_++ % readings_per_look_at_users == 0) users = instruments_.other_users();
   const std::lock_guard lock(mutex_);
   for (std::string& user : users)
     if (std::find(watched_.users.begin(), watched_.users.end(), user) == watched_.users.end())
@@ -73,7 +73,7 @@ void StateWatch::read() {
 }
 
 void StateWatch::follow_own_clock() {
-  if (device_.has_own_clock()) read();
+  if (instruments_.has_own_clock()) read();
 }
 
 bool StateWatch::is_metering() {

@@ -1,4 +1,4 @@
-// StateWatch: reads a device's state while the device takes samples. It has its own thread, because a reading takes
+// StateWatch: reads the sensors of instruments while samples are taken. It has its own thread, because a reading takes
 // longer than many samples. Thread-safe.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "device/device.hpp"
+#include "device/instruments.hpp"
 #include "measure/energy.hpp"
 
 namespace attune {
@@ -20,9 +20,9 @@ class StateWatch {
   // The period while energy is measured.
   static constexpr std::chrono::milliseconds short_period{10};
 
-  // The device must outlive it. A device with a clock of its own stands still between calls, so there is no thread, and
-  // the device is read on request.
-  explicit StateWatch(Device& device);
+  // The instruments must outlive it. Where they have a clock of their own, all stands still between calls, so there is
+  // no thread, and they are read on request.
+  explicit StateWatch(Instruments& instruments);
   StateWatch(const StateWatch&) = delete;
   StateWatch& operator=(const StateWatch&) = delete;
   ~StateWatch();
@@ -32,10 +32,10 @@ class StateWatch {
   // Returns the last clocks of the multiprocessors, in MHz, `most` at most. The newest is the last.
   std::vector<double> last_clocks(std::size_t most);
 
-  // Reads a device with a clock of its own now. Does nothing for another device, which the thread reads.
+  // Reads instruments with a clock of their own now. Does nothing for others, which the thread reads.
   void follow_own_clock();
 
-  // From now on reads the device more often and keeps the readings of its energy counter, until take_energy().
+  // From now on reads more often and keeps the readings of the energy counter, until take_energy().
   void meter_energy();
   // Returns the readings since meter_energy().
   std::vector<CounterReading> take_energy();
@@ -45,7 +45,7 @@ class StateWatch {
   void read();
   bool is_metering();
 
-  Device& device_;
+  Instruments& instruments_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool ends_ = false;

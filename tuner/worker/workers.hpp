@@ -2,6 +2,7 @@
 // One thread.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +11,9 @@
 #include "worker/transport.hpp"
 
 namespace attune {
+
+class Replay;
+class Testbed;
 
 class Workers {
  public:
@@ -23,13 +27,21 @@ class Workers {
 // Workers in this process, where a kernel's damage hits the session.
 class LocalWorkers final : public Workers {
  public:
-  // The device must outlive it and its transports.
-  explicit LocalWorkers(Device& device) : device_(device) {}
+  using MakeTestbed = std::function<std::unique_ptr<Testbed>()>;
+  using MakeCompiler = std::function<std::shared_ptr<Compiler>()>;
+  // For kernels; the device must outlive it and its transports.
+  explicit LocalWorkers(Device& device);
+  // For a recording. Sessions that share a replay share its clock.
+  explicit LocalWorkers(std::shared_ptr<Replay> replay);
+  // For whatever a testbed runs.
+  LocalWorkers(MakeTestbed make_testbed, MakeCompiler make_compiler)
+      : make_testbed_(std::move(make_testbed)), make_compiler_(std::move(make_compiler)) {}
   std::unique_ptr<Transport> device_worker() override;
   std::unique_ptr<Transport> compile_worker(const DeviceInfo& device) override;
 
  private:
-  Device& device_;
+  const MakeTestbed make_testbed_;
+  const MakeCompiler make_compiler_;
 };
 
 // Returns workers in processes of their own: `executable worker device ...` and `executable worker compile ...`.

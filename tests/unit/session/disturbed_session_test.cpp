@@ -14,11 +14,11 @@
 
 #include "db/wisdom_store.hpp"
 #include "device/replay/disturbance.hpp"
-#include "device/replay/replay_device.hpp"
-#include "device/replay/replay_entry.hpp"
+#include "device/replay/recording_identity.hpp"
 #include "measure/statistics.hpp"
 #include "session/effort.hpp"
 #include "session/kernel_session.hpp"
+#include "support/replay_pool.hpp"
 
 namespace attune {
 namespace {
@@ -79,11 +79,11 @@ SessionResult tune(const Recording& recording, int seed, const DisturbanceModel&
   ReplayOptions options;
   options.disturbance = model;
   options.seed = static_cast<std::uint64_t>(seed) + 1000;
-  const std::unique_ptr<Device> device = make_replay_device(recording, options);
+  ReplayPool on(recording, options);
   WisdomStore store(":memory:");
   const std::atomic<int> stop{0};
   Observer observer;
-  return run_session(request, *device, store, nullptr, observer, stop);
+  return run_session(request, on.pool, store, nullptr, observer, stop);
 }
 
 double true_time(const Recording& recording, const Configuration& configuration) {

@@ -10,11 +10,12 @@
 
 #include "attune/error.hpp"
 #include "db/wisdom_store.hpp"
-#include "device/replay/replay_device.hpp"
+#include "device/replay/replay_kernel.hpp"
 #include "recordings/recording_file.hpp"
 #include "session/kernel_session.hpp"
 #include "worker/device_server.hpp"
 #include "worker/direct_transport.hpp"
+#include "worker/recording_runner.hpp"
 #include "worker/workers.hpp"
 
 namespace attune {
@@ -24,9 +25,10 @@ namespace {
 class ChangedWorkers final : public Workers {
  public:
   using Change = std::function<void(const Job&, Reply&)>;
-  ChangedWorkers(Device& device, Change change) : local_(device), device_(device), change_(std::move(change)) {}
+  ChangedWorkers(std::shared_ptr<Replay> replay, Change change)
+      : local_(replay), replay_(std::move(replay)), change_(std::move(change)) {}
   std::unique_ptr<Transport> device_worker() override {
-    const auto server = std::make_shared<DeviceServer>(device_);
+    const auto server = std::make_shared<DeviceServer>(recording_testbed(replay_));
     return std::make_unique<DirectTransport>([this, server](const Job& job) {
       Reply reply = server->answer(job);
       change_(job, reply);
@@ -37,7 +39,7 @@ class ChangedWorkers final : public Workers {
 
  private:
   LocalWorkers local_;
-  Device& device_;
+  const std::shared_ptr<Replay> replay_;
   const Change change_;
 };
 
@@ -53,8 +55,7 @@ class FailingDevice : public testing::Test {
   }
   SessionResult run(
       WisdomStore& store, ChangedWorkers::Change change = [](const Job&, Reply&) {}) {
-    const std::unique_ptr<Device> device = make_replay_device(recording_, {});
-    ChangedWorkers workers(*device, std::move(change));
+    ChangedWorkers workers(std::make_shared<Replay>(recording_), std::move(change));
     Pool pool(workers);
     Observer observer;
     return run_session(request_, pool, store, nullptr, observer, stop_);

@@ -7,10 +7,10 @@
 #include <atomic>
 
 #include "db/wisdom_store.hpp"
-#include "device/replay/replay_device.hpp"
 #include "kernel/instantiate.hpp"
 #include "recordings/recording_file.hpp"
 #include "session/kernel_session.hpp"
+#include "support/replay_pool.hpp"
 
 namespace attune {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 Recording product() { return load_recordings(ATTUNE_TEST_DATA "/recorded/matmul_4096_H100.json.xz").at(0); }
 
 SessionResult search(const Recording& recording, std::string strategy, std::uint64_t seed) {
-  const std::unique_ptr<Device> device = make_replay_device(recording, {});
+  ReplayPool on(recording);
   WisdomStore store(":memory:");
   Observer observer;
   const std::atomic<int> stop{0};
@@ -28,7 +28,7 @@ SessionResult search(const Recording& recording, std::string strategy, std::uint
   request.strategy = std::move(strategy);
   request.seed = seed;
   request.compile_threads = 1;
-  return run_session(request, *device, store, nullptr, observer, stop);
+  return run_session(request, on.pool, store, nullptr, observer, stop);
 }
 
 TEST(RecordedProduct, IsSearchedTo97PercentOfItsBestInTwoMinutes) {

@@ -1,11 +1,13 @@
-// The kernel and the device that a recording becomes.
+// The kernel that a recording becomes, and how soon.
+#include "device/replay/replay_kernel.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <chrono>
 
 #include "attune/error.hpp"
-#include "device/replay/replay_device.hpp"
+#include "device/replay/replay.hpp"
 #include "recordings/recording_file.hpp"
 #include "support/bowl.hpp"
 
@@ -51,8 +53,9 @@ TEST(ReplayKernel, AnotherSpaceHasAnotherFingerprint) {
 // Seconds until kernel, device and search space are there.
 double seconds_to_begin(const Recording& recording) {
   const auto begin = std::chrono::steady_clock::now();
-  const auto device = make_replay_device(recording);
-  const SearchSpace space = make_space(replay_kernel(recording), {}, device->info());
+  const Replay replay(recording);
+  make_replay_compiler(recording);
+  const SearchSpace space = make_space(replay_kernel(recording), {}, replay.info());
   EXPECT_EQ(space.size(), SpaceSize{recording.trials.size()});
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
@@ -86,8 +89,8 @@ TEST(ReplayKernel, WideRecordingsBeginSoon) {
 TEST(ReplayKernel, RowsBeyondAnyMemoryAreRefused) {
   Recording recording = recording_of(2, 65'535, 65'535);
   for (RecordedTrial& trial : recording.trials) trial.row[1] = trial.row[0];
-  const auto device = make_replay_device(recording);
-  EXPECT_THROW(make_space(replay_kernel(recording), {}, device->info()), UsageError);
+  const Replay replay(recording);
+  EXPECT_THROW(make_space(replay_kernel(recording), {}, replay.info()), UsageError);
 }
 
 }  // namespace

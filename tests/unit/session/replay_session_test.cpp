@@ -1,4 +1,4 @@
-// The replay device, and whole sessions on it: tests/data/recordings/bowl.json, 42 configurations whose optimum is
+// Replays, and whole sessions on them: tests/data/recordings/bowl.json, 42 configurations whose optimum is
 // TILE=32 ROWS=4 ORDER=rows; each took about 1.2 s to try.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,14 +13,16 @@
 #include "attune/error.hpp"
 #include "attune/strategy.hpp"
 #include "db/wisdom_store.hpp"
-#include "device/replay/replay_device.hpp"
+#include "device/replay/recording_identity.hpp"
 #include "kernel/instantiate.hpp"
 #include "kernel/problem.hpp"
 #include "recordings/recording_file.hpp"
 #include "session/kernel_session.hpp"
 #include "support/bowl.hpp"
+#include "support/replay_pool.hpp"
 #include "worker/compile_server.hpp"
 #include "worker/direct_transport.hpp"
+#include "worker/recording_runner.hpp"
 
 namespace attune {
 namespace {
@@ -51,13 +53,13 @@ struct Finished {
 };
 
 Finished run_on(const Recording& recording, KernelRequest request, ReplayOptions options = {}) {
-  const std::unique_ptr<Device> device = make_replay_device(recording, options);
+  ReplayPool on(recording, options);
   WisdomStore store(":memory:");
   const std::atomic<int> stop{0};
   Finished run;
   request.compile_threads = 1;
-  run.result = run_session(request, *device, store, nullptr, run.seen, stop);
-  run.device_seconds = device->seconds();
+  run.result = run_session(request, on.pool, store, nullptr, run.seen, stop);
+  run.device_seconds = on.replay->seconds();
   return run;
 }
 
@@ -73,12 +75,12 @@ KernelRequest request_for(const Recording& recording, const std::string& strateg
 // A record of a busy or unstable device wins no ties, but it takes part to the end: whoever wins replaces it.
 TEST(ReplaySession, ADoubtfulRecordOfMoreEffortIsReplacedByWhatIsFaster) {
   const Recording recording = bowl();
-  const std::unique_ptr<Device> device = make_replay_device(recording, {});
+  ReplayPool on(recording);
   WisdomStore store(":memory:");
   Observer observer;
   const std::atomic<int> stop{0};
   KernelRequest request = request_for(recording);
-  const SessionResult first = run_session(request, *device, store, nullptr, observer, stop);
+  const SessionResult first = run_session(request, on.pool, store, nullptr, observer, stop);
   Record doubtful = first.record.value();
   const Configuration best = doubtful.configuration;
   doubtful.uuid = "another";
@@ -90,7 +92,7 @@ TEST(ReplaySession, ADoubtfulRecordOfMoreEffortIsReplacedByWhatIsFaster) {
 
   request.effort = Effort::measure;
   request.fresh = true;
-  const SessionResult second = run_session(request, *device, store, nullptr, observer, stop);
+  const SessionResult second = run_session(request, on.pool, store, nullptr, observer, stop);
   EXPECT_EQ(second.record->configuration, best);
   EXPECT_EQ(second.record->effort, Effort::exhaustive) << "which the search for the other one had spent";
   EXPECT_FALSE(second.record->unstable);
@@ -98,15 +100,15 @@ TEST(ReplaySession, ADoubtfulRecordOfMoreEffortIsReplacedByWhatIsFaster) {
 
 TEST(ReplaySession, ASearchThatIsCutShortLeavesACompleteRecord) {
   const Recording recording = bowl();
-  const std::unique_ptr<Device> device = make_replay_device(recording, {});
+  ReplayPool on(recording);
   WisdomStore store(":memory:");
   Observer observer;
   const std::atomic<int> stop{0};
   KernelRequest request = request_for(recording);
-  const SessionResult first = run_session(request, *device, store, nullptr, observer, stop);
+  const SessionResult first = run_session(request, on.pool, store, nullptr, observer, stop);
   request.fresh = true;
   request.limits.trials = 1;
-  const SessionResult second = run_session(request, *device, store, nullptr, observer, stop);
+  const SessionResult second = run_session(request, on.pool, store, nullptr, observer, stop);
   EXPECT_EQ(second.end, Ending::trials);
   EXPECT_TRUE(second.record_stands);
   EXPECT_EQ(second.record->uuid, first.record->uuid);
@@ -159,8 +161,8 @@ class OneIsLast final : public Compiler {
 TEST(ReplaySession, WhatIsCompiledIsTriedWhileAnotherCompiles) {
   class CompilerOfOurs final : public Workers {
    public:
-    CompilerOfOurs(Device& device, std::shared_ptr<Compiler> compiler)
-        : local_(device), compiler_(std::move(compiler)) {}
+    CompilerOfOurs(std::shared_ptr<Replay> replay, std::shared_ptr<Compiler> compiler)
+        : local_(std::move(replay)), compiler_(std::move(compiler)) {}
     std::unique_ptr<Transport> device_worker() override { return local_.device_worker(); }
     std::unique_ptr<Transport> compile_worker(const DeviceInfo&) override {
       const auto server = std::make_shared<CompileServer>(compiler_);
@@ -186,12 +188,12 @@ TEST(ReplaySession, WhatIsCompiledIsTriedWhileAnotherCompiles) {
   const Recording recording = bowl();
   KernelRequest request = request_for(recording);
   request.compile_threads = 2;
-  const auto device = make_replay_device(recording);
+  const auto replay = std::make_shared<Replay>(recording);
   const Configuration slow{{"TILE", 8}, {"ROWS", 2}, {"ORDER", "rows"}};
   const auto compiler = std::make_shared<OneIsLast>(
-      device->compiler(),
-      image_request(request.spec, request.spec.launch, Problem{}, &slow, device->info()).expressions.front());
-  CompilerOfOurs workers(*device, compiler);
+      make_replay_compiler(recording),
+      image_request(request.spec, request.spec.launch, Problem{}, &slow, replay->info()).expressions.front());
+  CompilerOfOurs workers(replay, compiler);
   Pool pool(workers);
   Counted counted(*compiler);
   WisdomStore store(":memory:");
@@ -224,13 +226,13 @@ TEST(ReplaySession, AStrategyThatFailsTakesNoVerdictAlong) {
                        return std::make_unique<Failing>(space);
                      }});
   const Recording recording = bowl();
-  const auto device = make_replay_device(recording);
+  ReplayPool on(recording);
   KernelRequest request = request_for(recording, "failing");
   request.compile_threads = 1;
   WisdomStore store(":memory:");
   Trials seen;
   const std::atomic<int> stop{0};
-  EXPECT_THROW(run_session(request, *device, store, nullptr, seen, stop), Error);
+  EXPECT_THROW(run_session(request, on.pool, store, nullptr, seen, stop), Error);
   EXPECT_GE(seen.trials.size(), 5u);
   EXPECT_EQ(store.trials(1).size(), seen.trials.size());
   EXPECT_TRUE(store.open_attempts(1).empty());  // of the trial that it failed beside
@@ -310,59 +312,76 @@ TEST(ReplaySession, NarrowedParametersLeaveTheRowsThatHaveThem) {
   EXPECT_EQ(run.result.record->configuration.text(), "TILE=32 ROWS=2 ORDER=columns");
 }
 
-class ReplayDevice : public testing::Test {
+class Replays : public testing::Test {
  protected:
-  ReplayDevice() : recording_(bowl()) {}
-
-  // Of the i-th row.
-  Image image(Device& device, std::size_t i) {
-    const SearchSpace space = space_of(recording_);
-    const Configuration configuration = space.configuration(recording_.trials[i].row);
-    const KernelSpec spec = replay_kernel(recording_);
-    const ImageRequest request = image_request(spec, spec.launch, {}, &configuration, device.info());
-    return *device.compiler()->compile(std::span(&request, 1)).front().image;
-  }
-  Operation launch(const std::shared_ptr<Module>& module) {
-    Status status;
-    Operation operation;
-    operation.function = module->function("", {}, status);
-    return operation;
-  }
-
-  Recording recording_;
+  Recording recording_ = bowl();
+  const std::string first_ = configuration_of(recording_, recording_.trials[0]).text();
 };
 
-TEST_F(ReplayDevice, ChargesAConfigurationOnceAndEverySampleItsTime) {
-  const auto device = make_replay_device(recording_);
-  EXPECT_EQ(device->seconds(), 0);
+TEST_F(Replays, ChargeAConfigurationOnceAndEverySampleItsTime) {
+  Replay replay(recording_);
+  EXPECT_EQ(replay.seconds(), 0);
+  const std::size_t found = replay.find(first_).value();
+  ASSERT_EQ(found, 0u);
   const RecordedTrial& trial = recording_.trials[0];
-  const Image loaded = image(*device, 0);
-  EXPECT_EQ(device->seconds(), 0) << "compiling moves the clock from another thread";
-  const LoadOutcome outcome = device->load(loaded);
+  ASSERT_TRUE(replay.load(found).ok());
   const double overhead = trial.compile_s + trial.framework_s + trial.search_s + trial.validation_s;
-  EXPECT_DOUBLE_EQ(device->seconds(), overhead);
-  device->load(loaded);
-  EXPECT_DOUBLE_EQ(device->seconds(), overhead);
-  const Operation operation = launch(outcome.module);
+  EXPECT_DOUBLE_EQ(replay.seconds(), overhead);
+  ASSERT_TRUE(replay.load(found).ok());
+  EXPECT_DOUBLE_EQ(replay.seconds(), overhead);
   double expected = overhead;
   for (std::size_t i = 0; i < 2 * trial.samples_ns.size(); ++i) {
-    const SingleTime sample = device->sample({}, std::span(&operation, 1), true);
+    const SingleTime sample = replay.sample(found, 1);
     EXPECT_EQ(sample.nanoseconds, trial.samples_ns[i % trial.samples_ns.size()]) << "in turn";
     expected += sample.nanoseconds * 1e-9;
-    EXPECT_DOUBLE_EQ(device->seconds(), expected);
+    EXPECT_DOUBLE_EQ(replay.seconds(), expected);
   }
-  ASSERT_TRUE(device->enqueue(operation, nullptr).ok());
-  EXPECT_DOUBLE_EQ(device->seconds(), expected + trial.median_ns * 1e-9);
+  ASSERT_TRUE(replay.launch(found).ok());
+  EXPECT_DOUBLE_EQ(replay.seconds(), expected + trial.median_ns * 1e-9);
 }
 
-TEST_F(ReplayDevice, WithoutSamplesGivesTheMedian) {
+TEST_F(Replays, WithoutSamplesGiveTheMedian) {
   recording_.trials[0].samples_ns.clear();
-  const auto device = make_replay_device(recording_, {true, 1});
-  const Operation operation = launch(device->load(image(*device, 0)).module);
-  EXPECT_EQ(device->sample({}, std::span(&operation, 1), true).nanoseconds, recording_.trials[0].median_ns);
+  Replay replay(recording_, {true, 1});
+  EXPECT_EQ(replay.sample(0, 1).nanoseconds, recording_.trials[0].median_ns);
 }
 
-TEST_F(ReplayDevice, RefusesConfigurationsThatReadAlike) {
+TEST_F(Replays, HaveNoTrialOfAnotherConfiguration) {
+  EXPECT_FALSE(Replay(recording_).find("TILE=3"));
+  const std::unique_ptr<Testbed> testbed = recording_testbed(std::make_shared<Replay>(recording_));
+  const std::unique_ptr<Runner> runner = testbed->begin({}, {});
+  InstanceLaunch launch;
+  launch.configuration = "TILE=3";
+  EXPECT_EQ(runner->load(launch).verdict, Verdict::load_error);
+  EXPECT_THROW(runner->has_scratch(launch.instance), Error) << "it is not loaded";
+}
+
+// A runner loads by the configuration's text alone: an instance of a recording has no image.
+TEST_F(Replays, RunWithoutImages) {
+  const auto replay = std::make_shared<Replay>(recording_);
+  const std::unique_ptr<Testbed> testbed = recording_testbed(replay);
+  EXPECT_EQ(testbed->info().kind, "replay");
+  EXPECT_TRUE(testbed->instruments().has_own_clock());
+  int begun = 0;
+  const std::unique_ptr<Runner> runner = testbed->begin({}, [&] { ++begun; });
+  EXPECT_EQ(begun, 1);
+  InstanceLaunch launch;
+  launch.instance = 5;
+  launch.configuration = first_;
+  ASSERT_TRUE(runner->load(launch).ok());
+  Numerics numerics;
+  ASSERT_TRUE(runner->check(5, numerics).ok());
+  const double before = replay->seconds();
+  const std::vector<InstanceId> slots{5, 5, 5};
+  const DeviceTimes samples = runner->sample_in_turn(slots, {.regime = Regime::warm, .batch = 4});
+  ASSERT_EQ(samples.nanoseconds.size(), 3u);
+  double all = 0;
+  for (const double nanoseconds : samples.nanoseconds) all += nanoseconds * 1e-9 * 4;
+  EXPECT_NEAR(replay->seconds() - before, all, 1e-9 * all) << "four launches each";
+  EXPECT_THROW(runner->sample_in_turn(std::vector<InstanceId>{device_copy}, {}), Error);
+}
+
+TEST_F(Replays, OfConfigurationsThatReadAlikeAreRefused) {
   Recording recording;
   recording.source = "alike.json";
   recording.kernel = "k";
@@ -371,14 +390,12 @@ TEST_F(ReplayDevice, RefusesConfigurationsThatReadAlike) {
   recording.trials[0].row = {0, 0};
   recording.trials[1].row = {1, 1};
   try {
-    make_replay_device(recording);
+    make_replay_compiler(recording);
     ADD_FAILURE() << "made";
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), HasSubstr("are equal in C++"));
   }
 }
-
-TEST_F(ReplayDevice, HasNoMemory) { EXPECT_THROW(make_replay_device(recording_)->allocate(1), Error); }
 
 }  // namespace
 }  // namespace attune

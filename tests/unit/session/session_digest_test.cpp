@@ -25,10 +25,10 @@
 
 #include "base/digest.hpp"
 #include "db/wisdom_store.hpp"
-#include "device/replay/replay_device.hpp"
 #include "recordings/recording_file.hpp"
 #include "session/kernel_session.hpp"
 #include "support/bowl.hpp"
+#include "support/replay_pool.hpp"
 #include "worker/workers.hpp"
 
 namespace attune {
@@ -164,10 +164,8 @@ Parts run(const Subject& subject, const Recording& recording, int seed) {
   ReplayOptions options;
   options.seed = device_seed(seed);
   if (subject.disturbed) options.disturbance.emplace();
-  const std::unique_ptr<Device> device = make_replay_device(recording, options);
-  LocalWorkers workers(*device);
-  Pool pool(workers);
-  return run_on(pool, request_of(subject, recording, seed));
+  ReplayPool on(recording, options);
+  return run_on(on.pool, request_of(subject, recording, seed));
 }
 
 void keep_text(const Subject& subject, int seed, const Parts& parts) {

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 class CopyTest : public PoolTest {
  protected:
-  // A replay device has no memory: each slot of a job with copies has the time of one.
+  // A recording has no memory: each slot of a job with copies has the time of one.
   CopyTest() {
     script_.change = [](const Job& job, Reply& reply) {
       const auto* const rounds = std::get_if<Rounds>(&job);

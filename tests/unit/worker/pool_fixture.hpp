@@ -1,4 +1,4 @@
-// A pool whose device worker does what a test says, with a replay device behind it; like a worker in a process it
+// A pool whose device worker does what a test says, with a recording behind it; like a worker in a process it
 // acknowledges each job.
 #pragma once
 
@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "attune/error.hpp"
-#include "device/replay/replay_device.hpp"
+#include "device/replay/replay_kernel.hpp"
 #include "recordings/recording_file.hpp"
 #include "subject/kernel_subject.hpp"
 #include "support/bowl.hpp"
@@ -20,6 +20,7 @@
 #include "worker/device_server.hpp"
 #include "worker/direct_transport.hpp"
 #include "worker/pool.hpp"
+#include "worker/recording_runner.hpp"
 
 namespace attune {
 
@@ -126,8 +127,7 @@ class ScriptedTransport final : public Transport {
 
  private:
   void start() {
-    device_ = make_replay_device(bowl());
-    server_ = std::make_unique<DeviceServer>(*device_);
+    server_ = std::make_unique<DeviceServer>(recording_testbed(std::make_shared<Replay>(bowl())));
     ++script_.workers;
   }
   Received begin(const std::string& name, double seconds) {
@@ -139,14 +139,12 @@ class ScriptedTransport final : public Transport {
   }
   Received lose(Received::End end) {
     server_.reset();
-    device_.reset();
     jobs_.clear();
     has_begun_ = false;
     return {end, {}, "as the test says"};
   }
 
   Script& script_;
-  std::unique_ptr<Device> device_;
   std::unique_ptr<DeviceServer> server_;
   std::deque<Job> jobs_;
   bool has_begun_ = false;
@@ -154,16 +152,16 @@ class ScriptedTransport final : public Transport {
 
 class ScriptedWorkers final : public Workers {
  public:
-  explicit ScriptedWorkers(Script& script) : script_(script), device_(make_replay_device(bowl())) {}
+  explicit ScriptedWorkers(Script& script) : script_(script), compiler_(make_replay_compiler(bowl())) {}
   std::unique_ptr<Transport> device_worker() override { return std::make_unique<ScriptedTransport>(script_); }
   std::unique_ptr<Transport> compile_worker(const DeviceInfo&) override {
-    const auto server = std::make_shared<CompileServer>(device_->compiler());
+    const auto server = std::make_shared<CompileServer>(compiler_);
     return std::make_unique<DirectTransport>([server](const Job& job) { return server->answer(job); });
   }
 
  private:
   Script& script_;
-  const std::unique_ptr<Device> device_;
+  const std::shared_ptr<Compiler> compiler_;
 };
 
 // Instances 1 and 11 are of one configuration, the others of their own. The known-good job is that of instance 9.

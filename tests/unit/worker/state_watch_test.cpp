@@ -8,8 +8,7 @@
 #include <functional>
 #include <thread>
 
-#include "device/replay/replay_device.hpp"
-#include "recordings/recording_file.hpp"
+#include "attune/error.hpp"
 
 namespace attune {
 namespace {
@@ -17,8 +16,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// A device that tells what a test says, by the machine's clock or its own.
-class Telling final : public Device {
+// Instruments that tell what a test says, by the machine's clock or their own.
+class Telling final : public Instruments {
  public:
   explicit Telling(bool own_clock) : own_clock_(own_clock) {}
   DeviceState state() override {
@@ -27,25 +26,7 @@ class Telling final : public Device {
   }
   std::vector<std::string> other_users() override { return users; }
   bool has_own_clock() const noexcept override { return own_clock_; }
-  double seconds() const override { return own_clock_ ? asked.load() : Device::seconds(); }
-
-  const DeviceInfo& info() const noexcept override { return info_; }
-  std::shared_ptr<Compiler> compiler() override { return nullptr; }
-  void* allocate(std::size_t) override { return nullptr; }
-  void free(void*) noexcept override {}
-  std::uint64_t free_memory() override { return 0; }
-  void copy_in(void*, const void*, std::size_t, StreamHandle) override {}
-  void copy_out(void*, const void*, std::size_t, StreamHandle) override {}
-  StreamHandle make_stream() override { return nullptr; }
-  void destroy_stream(StreamHandle) noexcept override {}
-  Status synchronize(StreamHandle) override { return {}; }
-  LoadOutcome load(const Image&) override { return {}; }
-  Status enqueue(const Operation&, StreamHandle) override { return {}; }
-  DeviceTimes take_samples(const Sampling&) override { return {}; }
-  void generate(void*, std::string_view, std::uint64_t, const FillValues&, std::uint64_t) override {}
-  std::vector<Found> inspect(std::span<const Inspection> inspections) override {
-    return std::vector<Found>(inspections.size());
-  }
+  double seconds() const override { return own_clock_ ? asked.load() : Instruments::seconds(); }
 
   std::function<DeviceState(int)> tell;
   std::vector<std::string> users;
@@ -53,7 +34,6 @@ class Telling final : public Device {
 
  private:
   const bool own_clock_;
-  const DeviceInfo info_;
 };
 
 DeviceState at_clock(double mhz) {
@@ -70,10 +50,10 @@ void wait_until(const std::function<bool()>& is_so) {
 }
 
 TEST(StateWatch, ReadsBesideWhateverTheDeviceDoes) {
-  Telling device(false);
-  device.tell = [](int n) { return at_clock(1000 + n); };
-  StateWatch watch(device);
-  wait_until([&] { return device.asked >= 4; });
+  Telling instruments(false);
+  instruments.tell = [](int n) { return at_clock(1000 + n); };
+  StateWatch watch(instruments);
+  wait_until([&] { return instruments.asked >= 4; });
   const Watched watched = watch.take();
   ASSERT_GE(watched.states.size(), 3u);
   EXPECT_EQ(watched.states[0].sm_clock_mhz, 1001);
@@ -84,9 +64,9 @@ TEST(StateWatch, ReadsBesideWhateverTheDeviceDoes) {
 }
 
 TEST(StateWatch, TellsEachReadingOnce) {
-  Telling device(true);
-  device.tell = [](int n) { return at_clock(n); };
-  StateWatch watch(device);
+  Telling instruments(true);
+  instruments.tell = [](int n) { return at_clock(n); };
+  StateWatch watch(instruments);
   EXPECT_EQ(watch.take().states.size(), 1u);
   watch.follow_own_clock();
   const Watched watched = watch.take();
@@ -96,17 +76,17 @@ TEST(StateWatch, TellsEachReadingOnce) {
 }
 
 TEST(StateWatch, ADeviceThatTellsNothingHasNoStates) {
-  Telling device(false);
-  StateWatch watch(device);
-  wait_until([&] { return device.asked >= 2; });
+  Telling instruments(false);
+  StateWatch watch(instruments);
+  wait_until([&] { return instruments.asked >= 2; });
   EXPECT_THAT(watch.take().states, IsEmpty());
   EXPECT_THAT(watch.last_clocks(3), IsEmpty());
 }
 
 TEST(StateWatch, NamesOtherUsersOnceForEachTake) {
-  Telling device(true);
-  device.users = {"python3 (7)", "python3 (7)", "jupyter (9)"};
-  StateWatch watch(device);
+  Telling instruments(true);
+  instruments.users = {"python3 (7)", "python3 (7)", "jupyter (9)"};
+  StateWatch watch(instruments);
   EXPECT_THAT(watch.take().users, ElementsAre("python3 (7)", "jupyter (9)"));
   EXPECT_THAT(watch.take().users, IsEmpty()) << "processes are not asked for at each reading";
   for (int i = 0; i < 20; ++i) watch.follow_own_clock();
@@ -114,13 +94,13 @@ TEST(StateWatch, NamesOtherUsersOnceForEachTake) {
 }
 
 TEST(StateWatch, KeepsTheEnergyCounterOnlyWhileItIsAskedFor) {
-  Telling device(true);
-  device.tell = [](int n) {
+  Telling instruments(true);
+  instruments.tell = [](int n) {
     DeviceState state;
     state.energy_j = 10 * n;
     return state;
   };
-  StateWatch watch(device);
+  StateWatch watch(instruments);
   watch.take();
   watch.meter_energy();
   watch.follow_own_clock();
@@ -134,22 +114,22 @@ TEST(StateWatch, KeepsTheEnergyCounterOnlyWhileItIsAskedFor) {
 }
 
 TEST(StateWatch, WhatNobodyTakesDoesNotGrowForEver) {
-  Telling device(true);
-  device.tell = [](int n) { return at_clock(n); };
-  StateWatch watch(device);
+  Telling instruments(true);
+  instruments.tell = [](int n) { return at_clock(n); };
+  StateWatch watch(instruments);
   for (int i = 0; i < 5000; ++i) watch.follow_own_clock();
   EXPECT_LE(watch.take().states.size(), 1000u);
 }
 
 TEST(StateWatch, ALibraryThatFailsEndsTheReadingsAndNothingElse) {
-  Telling device(false);
-  device.tell = [](int) -> DeviceState { throw Error("no NVML"); };
+  Telling instruments(false);
+  instruments.tell = [](int) -> DeviceState { throw Error("no NVML"); };
   {
-    StateWatch watch(device);
-    wait_until([&] { return device.asked >= 1; });
+    StateWatch watch(instruments);
+    wait_until([&] { return instruments.asked >= 1; });
     EXPECT_THAT(watch.take().states, IsEmpty());
   }
-  EXPECT_EQ(device.asked, 1);
+  EXPECT_EQ(instruments.asked, 1);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "kernel/problem.hpp"
 #include "spec/kernel_file.hpp"
 #include "subject/kernel_subject.hpp"
-#include "worker/problem_on_device.hpp"
+#include "worker/kernel_runner.hpp"
 
 namespace attune {
 namespace {
@@ -22,8 +22,8 @@ class AnyFunction final : public Module {
   Variable variable(std::string_view, Status&) override { return {}; }
 };
 
-// Has memory, launches nothing, and keeps what was to be sampled.
-class Keeper final : public Device {
+// Has memory, and launches nothing.
+class Idle final : public Device {
  public:
   const DeviceInfo& info() const noexcept override { return info_; }
   std::shared_ptr<Compiler> compiler() override { return nullptr; }
@@ -37,20 +37,9 @@ class Keeper final : public Device {
   Status synchronize(StreamHandle) override { return {}; }
   LoadOutcome load(const Image&) override { return {{}, std::make_shared<AnyFunction>()}; }
   Status enqueue(const Operation&, StreamHandle) override { return {}; }
-  DeviceTimes take_samples(const Sampling& sampling) override {
-    kept = sampling;
-    sets = sampling.timed.size();
-    return {{}, std::vector<double>(static_cast<std::size_t>(sampling.count), 1000.0)};
-  }
-  void generate(void*, std::string_view, std::uint64_t, const FillValues&, std::uint64_t) override {}
-  std::vector<Found> inspect(std::span<const Inspection> inspections) override {
-    return std::vector<Found>(inspections.size());
-  }
 
   static constexpr std::uint64_t l2_bytes = 1 << 20;
   std::uint64_t free_bytes = std::uint64_t{1} << 30;
-  Sampling kept;
-  std::size_t sets = 0;
 
  private:
   static DeviceInfo with_cache() {
@@ -61,63 +50,84 @@ class Keeper final : public Device {
   const DeviceInfo info_ = with_cache();
 };
 
+// Keeps what was to be sampled.
+class Keeper final : public DeviceInstruments {
+ public:
+  DeviceTimes take_samples(const Sampling& sampling) override {
+    kept = sampling;
+    sets = sampling.timed.size();
+    return {{}, std::vector<double>(static_cast<std::size_t>(sampling.count), 1000.0)};
+  }
+
+  Sampling kept;
+  std::size_t sets = 0;
+};
+
+class Content final : public DataTools {
+ public:
+  void generate(void*, std::string_view, std::uint64_t, const FillValues&, std::uint64_t) override {}
+  std::vector<Found> inspect(std::span<const Inspection> inspections) override {
+    return std::vector<Found>(inspections.size());
+  }
+};
+
 class StreamOfData : public testing::Test {
  protected:
   // A sample of scale.cu, whose two arrays have n floats.
   void sample(std::int64_t n, const TimingPlan& plan) {
-    with_problem(n, [&](ProblemOnDevice& on_device) { on_device.sample(1, plan); });
+    with_problem(n, [&](Runner& runner) { runner.sample(1, plan); });
   }
   void meter(std::int64_t n, const TimingPlan& plan) {
-    with_problem(n, [&](ProblemOnDevice& on_device) {
-      EXPECT_TRUE(on_device.launch_for(1, plan, 1e-6, [](const LaunchCount&) {}).ok());
-    });
+    with_problem(n,
+                 [&](Runner& runner) { EXPECT_TRUE(runner.launch_for(1, plan, 1e-6, [](const LaunchCount&) {}).ok()); });
   }
-  void with_problem(std::int64_t n, const std::function<void(ProblemOnDevice&)>& use) {
+  void with_problem(std::int64_t n, const std::function<void(Runner&)>& use) {
     const KernelSpec spec = load_kernel(ATTUNE_TEST_DATA "/kernels/scale.cu");
     const Problem problem = parse_problem(spec, "n=" + std::to_string(n), "cuda");
     const Configuration configuration{{"BLOCK", 64}, {"ITEMS", 1}};
     const auto compile = [](const ImageRequest&) { return CompileOutcome{Verdict::ok, "", Image{}, 0}; };
     const KernelSubject subject(spec, problem, device_.info());
-    const TrialSetup setup = subject.setup(configuration, compile, 1);
-    ProblemOnDevice on_device(device_, setup);
-    ASSERT_TRUE(on_device.load(1, subject.prepare(1, configuration)->steps).ok());
-    use(on_device);
+    KernelRunner runner(device_, instruments_, tools_, subject.setup(configuration, compile, 1));
+    ASSERT_TRUE(runner.load(instance_launch(*subject.prepare(1, configuration), Image{})).ok());
+    use(runner);
   }
   static constexpr TimingPlan stream{.regime = Regime::stream, .batch = 50};
 
-  Keeper device_;
+  Idle device_;
+  Keeper instruments_;
+  Content tools_;
 };
 
 TEST_F(StreamOfData, HasASetForEachLaunchWhereThereIsRoom) {
   sample(65536, stream);  // 512 KiB
-  EXPECT_EQ(device_.kept.batch, 50);
-  EXPECT_EQ(device_.sets, 50u);
-  EXPECT_FALSE(device_.kept.flush);
+  EXPECT_EQ(instruments_.kept.batch, 50);
+  EXPECT_EQ(instruments_.sets, 50u);
+  EXPECT_FALSE(instruments_.kept.flush);
   sample(8192, stream);  // 64 KiB: more than twice the cache in all
-  EXPECT_EQ(device_.sets, 50u);
-  EXPECT_FALSE(device_.kept.flush);
+  EXPECT_EQ(instruments_.sets, 50u);
+  EXPECT_FALSE(instruments_.kept.flush);
 }
 
 TEST_F(StreamOfData, ReusesASetAfterTwiceTheCache) {
   device_.free_bytes = 4 << 20;
   sample(65536, stream);  // 512 KiB, and half of the memory is room for four more
-  EXPECT_EQ(device_.kept.batch, 50);
-  EXPECT_EQ(device_.sets, 5u) << "four others between two uses";
-  EXPECT_FALSE(device_.kept.flush);
+  EXPECT_EQ(instruments_.kept.batch, 50);
+  EXPECT_EQ(instruments_.sets, 5u) << "four others between two uses";
+  EXPECT_FALSE(instruments_.kept.flush);
   device_.free_bytes = 16 << 20;
   sample(1 << 20, stream);  // 8 MiB
-  EXPECT_EQ(device_.sets, 2u);
+  EXPECT_EQ(instruments_.sets, 2u);
   device_.free_bytes = 2 * 32 * (64 << 10);
   sample(8192, stream);  // 64 KiB
-  EXPECT_EQ(device_.sets, 33u);
-  EXPECT_EQ(device_.kept.batch, 33) << "the next batch begins with the first set";
+  EXPECT_EQ(instruments_.sets, 33u);
+  EXPECT_EQ(instruments_.kept.batch, 33) << "the next batch begins with the first set";
 }
 
 TEST_F(StreamOfData, ThatAreFewIsFlushedAndReusesNone) {
   sample(64, stream);
-  EXPECT_EQ(device_.kept.batch, 50);
-  EXPECT_EQ(device_.sets, 50u);
-  EXPECT_TRUE(device_.kept.flush);
+  EXPECT_EQ(instruments_.kept.batch, 50);
+  EXPECT_EQ(instruments_.sets, 50u);
+  EXPECT_TRUE(instruments_.kept.flush);
 }
 
 TEST_F(StreamOfData, WithoutRoomIsAnErrorThatNamesAWayOut) {
@@ -135,20 +145,20 @@ TEST_F(StreamOfData, WithoutRoomIsAnErrorThatNamesAWayOut) {
 TEST_F(StreamOfData, WithoutRoomIsMeteredOnTheSameData) {
   device_.free_bytes = 1 << 20;
   meter(65536, stream);
-  EXPECT_EQ(device_.kept.batch, 50);
-  EXPECT_EQ(device_.sets, 1u);
-  EXPECT_FALSE(device_.kept.flush);
+  EXPECT_EQ(instruments_.kept.batch, 50);
+  EXPECT_EQ(instruments_.sets, 1u);
+  EXPECT_FALSE(instruments_.kept.flush);
 }
 
 TEST_F(StreamOfData, IsNotWhatOtherRegimesSample) {
   sample(65536, {.regime = Regime::cold, .batch = 50});
-  EXPECT_EQ(device_.kept.batch, 1) << "one launch alone";
-  EXPECT_EQ(device_.sets, 1u);
-  EXPECT_TRUE(device_.kept.flush);
+  EXPECT_EQ(instruments_.kept.batch, 1) << "one launch alone";
+  EXPECT_EQ(instruments_.sets, 1u);
+  EXPECT_TRUE(instruments_.kept.flush);
   sample(65536, {.regime = Regime::warm, .batch = 50});
-  EXPECT_EQ(device_.kept.batch, 50);
-  EXPECT_EQ(device_.sets, 1u) << "the same data";
-  EXPECT_FALSE(device_.kept.flush);
+  EXPECT_EQ(instruments_.kept.batch, 50);
+  EXPECT_EQ(instruments_.sets, 1u) << "the same data";
+  EXPECT_FALSE(instruments_.kept.flush);
 }
 
 }  // namespace

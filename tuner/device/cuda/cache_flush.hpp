@@ -1,5 +1,4 @@
-// CacheFlush: pushes the data of kernels out of the L2 cache, ahead of a cold sample. Owned by a CudaDevice; one thread
-// at a time.
+// CacheFlush: pushes the data of kernels out of the L2 cache, ahead of a cold sample. One thread at a time.
 #pragma once
 
 #include <array>

@@ -6,6 +6,7 @@
 #include <bit>
 #include <memory>
 #include <span>
+#include <utility>
 #include <variant>
 #include <vector>
 

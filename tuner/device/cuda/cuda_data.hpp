@@ -1,5 +1,5 @@
 // CudaData: fills and checks device memory with attune's own kernels. NVRTC compiles them for each element type at its
-// first use. Owned by a CudaDevice; one thread at a time.
+// first use. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "device/cuda/cuda_context.hpp"
-#include "device/device.hpp"
+#include "device/data_tools.hpp"
 
 namespace attune::cuda {
 
@@ -19,17 +18,17 @@ namespace attune::cuda {
 // byte kernels.
 ImageRequest data_kernels_request(std::string_view type, std::string architecture);
 
-class CudaData {
+class CudaData final : public DataTools {
  public:
-  CudaData(Device& device, std::shared_ptr<const CudaContext> context)
-      : device_(device), context_(std::move(context)) {}
+  explicit CudaData(Device& device) : device_(device) {}  // which outlives it
   CudaData(const CudaData&) = delete;
   CudaData& operator=(const CudaData&) = delete;
-  ~CudaData();
+  ~CudaData() override;
 
-  // These do what Device's functions of the same names do. Each throws Error when a kernel does not compile or fails.
-  void generate(void* target, std::string_view type, std::uint64_t count, const FillValues& fill, std::uint64_t seed);
-  std::vector<Found> inspect(std::span<const Inspection> inspections);
+  // These throw Error when a kernel does not compile or fails.
+  void generate(void* target, std::string_view type, std::uint64_t count, const FillValues& fill,
+                std::uint64_t seed) override;
+  std::vector<Found> inspect(std::span<const Inspection> inspections) override;
 
  private:
   struct Loaded {
@@ -47,7 +46,6 @@ class CudaData {
   void make_room(std::size_t results);
 
   Device& device_;
-  const std::shared_ptr<const CudaContext> context_;
   std::map<std::string, Loaded, std::less<>> loaded_;  // by type
   void* results_ = nullptr;                            // device memory for room_ values of InspectionResult
   std::size_t room_ = 0;

@@ -10,7 +10,6 @@
 #include "device/cuda/cuda_module.hpp"
 #include "device/cuda/cuda_status.hpp"
 #include "device/cuda/driver_loader.hpp"
-#include "device/cuda/instruments.hpp"
 #include "device/cuda/operations.hpp"
 #include "device/cuda/streams.hpp"
 #include "device/cuda/tensor_map.hpp"
@@ -34,8 +33,6 @@ class CudaDevice final : public Device {
   ~CudaDevice() override { destroy_stream(private_stream_); }
 
   const DeviceInfo& info() const noexcept override { return info_; }
-  std::vector<std::string> other_users() override { return instruments().other_users(); }
-  DeviceState state() override { return instruments().state(); }
 
   std::shared_ptr<Compiler> compiler() override {
     std::call_once(compiler_once_, [this] { compiler_ = make_nvrtc_compiler(info_.architecture()); });
@@ -170,19 +167,7 @@ class CudaDevice final : public Device {
     return encode_tensor_map(api_, layout, array, map);
   }
 
-  DeviceTimes take_samples(const Sampling& sampling) override { return instruments().take_samples(sampling); }
-  DeviceTimes take_samples_in_turn(std::span<const Sampling> turns) override {
-    return instruments().take_samples_in_turn(turns);
-  }
-
-  void generate(void* target, std::string_view type, std::uint64_t count, const FillValues& fill,
-                std::uint64_t seed) override {
-    instruments().generate(target, type, count, fill, seed);
-  }
-
-  std::vector<Found> inspect(std::span<const Inspection> inspections) override {
-    return instruments().inspect(inspections);
-  }
+  const std::shared_ptr<const CudaContext>& context() const noexcept { return context_; }
 
  private:
   // As a rule the context is current already, and asking for it takes a driver call, so launches do not ask. A thread
@@ -206,16 +191,6 @@ class CudaDevice final : public Device {
     note(scope);
     if (scope.result() != result_success) return status_of(api_, scope.result(), "making the device's context current");
     return enqueue_operation(api_, operation, stream);
-  }
-
-  CudaInstruments& instruments() {
-    std::call_once(instruments_once_, [this] {
-      const MakeInstruments make = instruments_of_program();
-      if (make == nullptr)
-        throw UsageError("measuring, and data for it, are not in this program; link it to attune::tuner (CMake)");
-      instruments_ = make(*this, context_);
-    });
-    return *instruments_;
   }
 
   std::string label() const { return fmt::format("cuda:{} ({})", info_.ordinal, info_.name); }
@@ -245,8 +220,6 @@ class CudaDevice final : public Device {
   CUstream_st* private_stream_ = nullptr;  // made at its first use
   std::once_flag compiler_once_;
   std::shared_ptr<Compiler> compiler_;
-  std::once_flag instruments_once_;
-  std::unique_ptr<CudaInstruments> instruments_;  // uses all of the above
 };
 
 thread_local const CudaContext* CudaDevice::to_ask_for_ = nullptr;
@@ -255,6 +228,12 @@ thread_local const CudaContext* CudaDevice::to_ask_for_ = nullptr;
 
 std::unique_ptr<Device> open_cuda_device(std::optional<int> ordinal) {
   return std::make_unique<CudaDevice>(CudaContext::open(require_driver(), ordinal));
+}
+
+std::shared_ptr<const CudaContext> context_of(const Device& device) {
+  const auto* const opened = dynamic_cast<const CudaDevice*>(&device);
+  if (opened == nullptr) throw Error("only a device that open_device() opened has instruments of its own");
+  return opened->context();
 }
 
 bool cuda_driver_answers(std::string& why_not) noexcept {

@@ -11,10 +11,17 @@
 
 namespace attune {
 
+namespace cuda {
+class CudaContext;
+}
+
 // Without an ordinal, opens the current context of the calling thread, else the primary context of device 0. With one,
 // opens the current context if it is on that device, else the device's primary one. Throws Error when no driver
 // answers, UsageError when there is no such device.
 std::unique_ptr<Device> open_cuda_device(std::optional<int> ordinal);
+
+// Returns the context of a device that open_cuda_device() opened. Throws Error for another device.
+std::shared_ptr<const cuda::CudaContext> context_of(const Device& device);
 
 // Returns a compiler of cubins for "sm_90" and the like. It needs no driver. It loads NVRTC at the first compile() or
 // toolchain() or target().

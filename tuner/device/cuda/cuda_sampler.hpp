@@ -1,4 +1,4 @@
-// Sampler: times operations by the device's own clock. Owned by a CudaDevice; one thread at a time.
+// Sampler: times operations by the device's own clock. One thread at a time.
 #pragma once
 
 #include <condition_variable>
@@ -11,7 +11,7 @@
 #include "device/cuda/cache_flush.hpp"
 #include "device/cuda/cuda_context.hpp"
 #include "device/cuda/cuda_graph.hpp"
-#include "device/device.hpp"
+#include "device/instruments.hpp"
 
 namespace attune::cuda {
 
@@ -27,9 +27,9 @@ class Sampler {
   Sampler& operator=(const Sampler&) = delete;
   ~Sampler();
 
-  // Implements Device::take_samples().
+  // Implements DeviceInstruments::take_samples().
   DeviceTimes run(const Sampling& sampling);
-  // Implements Device::take_samples_in_turn().
+  // Implements DeviceInstruments::take_samples_in_turn().
   DeviceTimes run_in_turn(std::span<const Sampling> turns);
 
  private:

@@ -225,4 +225,13 @@ PrecompiledHeaders& precompiled_headers() {
   return headers;
 }
 
+namespace {
+
+[[maybe_unused]] const bool is_known = (set_precompiling(compile_precompiled), true);
+
+}  // namespace
 }  // namespace attune::cuda
+
+// What the linker is asked for, so that it takes this object.
+extern "C" const int attune_precompiling_is_linked;
+const int attune_precompiling_is_linked = 1;

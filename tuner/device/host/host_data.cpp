@@ -8,6 +8,7 @@
 
 #include "core/type_table.hpp"
 #include "device/data_ops.hpp"
+#include "device/host/sanitizer.hpp"
 #include "kernel/zipf.hpp"
 
 namespace attune {
@@ -137,5 +138,17 @@ void generate_on_host(void* target, std::string_view type, std::uint64_t count, 
 Found inspect_on_host(const Inspection& inspection) {
   return std::visit([](const auto& what) { return found_by(what); }, inspection);
 }
+
+std::vector<Found> HostData::inspect(std::span<const Inspection> inspections) {
+  std::vector<Found> found;
+  for (const Inspection& one : inspections) found.push_back(inspect_on_host(one));
+  return found;
+}
+
+void HostData::fence(void* array, std::size_t bytes, std::size_t below, std::size_t above) {
+  fence_off({Fence::Around::array, "", array, bytes, below, above});
+}
+
+void HostData::unfence(const void* array) noexcept { remove_fence(array); }
 
 }  // namespace attune

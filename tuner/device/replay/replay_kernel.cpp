@@ -1,69 +1,17 @@
-#include <algorithm>
-#include <bit>
-#include <numeric>
+#include "device/replay/replay_kernel.hpp"
 
-#include "base/digest.hpp"
-#include "device/replay/replay_device.hpp"
-#include "device/replay/replay_entry.hpp"
+#include <fmt/format.h>
+
+#include <unordered_map>
+
+#include "attune/error.hpp"
+#include "device/replay/recording_identity.hpp"
 #include "kernel/substitute.hpp"
 
 namespace attune {
 namespace {
 
-std::string_view bytes_of(const Row& row) {
-  return {reinterpret_cast<const char*>(row.data()), row.size() * sizeof(Row::value_type)};
-}
-
-std::string bits_of(double value) { return std::to_string(std::bit_cast<std::uint64_t>(value)); }
-
-std::vector<std::uint16_t> sorted_by_text(const std::vector<std::string>& texts) {
-  std::vector<std::uint16_t> order(texts.size());
-  std::iota(order.begin(), order.end(), std::uint16_t{0});
-  std::sort(order.begin(), order.end(), [&](std::uint16_t a, std::uint16_t b) { return texts[a] < texts[b]; });
-  return order;
-}
-
-// Returns one digest for the same configurations in any order of values and rows. Recordings of one space on two
-// devices often differ in order, and should learn from each other.
-std::string digest_of_space(const Recording& recording) {
-  Digest space;
-  std::vector<Row> rows;
-  for (const RecordedTrial& trial : recording.trials) rows.push_back(trial.row);
-  for (std::size_t i = 0; i < recording.parameters.size(); ++i) {
-    const Parameter& parameter = recording.parameters[i];
-    space.add(parameter.name).add(std::to_string(parameter.values.size()));
-    std::vector<std::string> texts;
-    for (const Value& value : parameter.values) texts.push_back(value.text());
-    const std::vector<std::uint16_t> order = sorted_by_text(texts);
-    std::vector<std::uint16_t> place(order.size());
-    for (std::size_t k = 0; k < order.size(); ++k) {
-      space.add(texts[order[k]]);
-      place[order[k]] = static_cast<std::uint16_t>(k);
-    }
-    for (Row& row : rows) row[i] = place[row[i]];
-  }
-  std::sort(rows.begin(), rows.end());
-  for (const Row& row : rows) space.add(bytes_of(row));
-  return space.hex();
-}
-
-Fingerprints fingerprints_of_recording(const Recording& recording) {
-  return {sha256("attune replay 3 " + recording.kernel), sha256("attune replay 1"), digest_of_space(recording)};
-}
-
-}  // namespace
-
-std::string replay_device_name(const Recording& recording) {
-  Digest results;
-  results.add(recording.kernel).add(recording.device).add(recording.problem);
-  for (const RecordedTrial& trial : recording.trials) {
-    results.add(bytes_of(trial.row))
-        .add(to_text(trial.verdict))
-        .add(bits_of(trial.median_ns))
-        .add(bits_of(trial.cost_s()));
-  }
-  return recording.device + " #" + results.hex().substr(0, 8);
-}
+constexpr std::string_view replay_reference = "replay_reference";  // gives the expected result: takes no time
 
 std::string replay_entry(const Recording& recording) {
   std::string entry = "replay<";
@@ -74,29 +22,78 @@ std::string replay_entry(const Recording& recording) {
   return entry + ">";
 }
 
-ReplayExpressions::ReplayExpressions(const Recording& recording) {
-  for (const Parameter& parameter : recording.parameters) {
-    auto& texts = texts_.emplace_back();
-    for (const Value& value : parameter.values) texts.push_back(source_text(value));
+// The entries with the values of trials: "replay<32, 4>". It looks no names up, because recordings may have thousands
+// of parameters.
+class ReplayExpressions {
+ public:
+  explicit ReplayExpressions(const Recording& recording) {
+    for (const Parameter& parameter : recording.parameters) {
+      auto& texts = texts_.emplace_back();
+      for (const Value& value : parameter.values) texts.push_back(source_text(value));
+    }
   }
-}
+  std::string of(const RecordedTrial& trial) const {
+    std::string text = "replay<";
+    for (std::size_t i = 0; i < texts_.size(); ++i) {
+      if (i > 0) text += ", ";
+      text += texts_[i][trial.row[i]];
+    }
+    return text + ">";
+  }
 
-std::string ReplayExpressions::of(const RecordedTrial& trial) const {
-  std::string text = "replay<";
-  for (std::size_t i = 0; i < texts_.size(); ++i) {
-    if (i > 0) text += ", ";
-    text += texts_[i][trial.row[i]];
-  }
-  return text + ">";
-}
+ private:
+  std::vector<std::vector<std::string>> texts_;  // by parameter and position
+};
 
-Configuration configuration_of(const Recording& recording, const RecordedTrial& trial) {
-  std::vector<Binding> items;
-  for (std::size_t i = 0; i < recording.parameters.size(); ++i) {
-    items.push_back({recording.parameters[i].name, recording.parameters[i].values[trial.row[i]]});
+class ReplayCompiler final : public Compiler {
+ public:
+  explicit ReplayCompiler(const Recording& recording) : source_(recording.source) {
+    const ReplayExpressions expressions(recording);
+    compile_s_.reserve(recording.trials.size());
+    for (const RecordedTrial& trial : recording.trials) {
+      const auto [found, is_new] = compile_s_.try_emplace(expressions.of(trial), trial.compile_s);
+      if (!is_new)
+        throw UsageError(fmt::format("{}: the configuration {} and another one are equal in C++: {}; rename a value",
+                                     source_, configuration_of(recording, trial).text(), found->first));
+    }
   }
-  return Configuration(Bindings(std::move(items)));
-}
+
+  std::vector<CompileOutcome> compile(std::span<const ImageRequest> requests) override {
+    std::vector<CompileOutcome> outcomes;
+    for (const ImageRequest& request : requests) outcomes.push_back(compile_one(request));
+    return outcomes;
+  }
+  std::size_t preferred_batch() const noexcept override { return 1; }
+  std::string toolchain() override { return "replay"; }
+  bool disturbs_timing() const noexcept override { return false; }
+
+ private:
+  CompileOutcome compile_one(const ImageRequest& request) const {
+    CompileOutcome outcome;
+    Image image;
+    image.architecture = request.architecture;
+    image.toolchain = "replay";
+    image.code = std::make_shared<const std::vector<std::byte>>();
+    for (const std::string& expression : request.expressions) {
+      image.functions.push_back({expression, expression, {}});
+      const auto found = compile_s_.find(expression);
+      if (found != compile_s_.end()) {
+        outcome.milliseconds += 1e3 * found->second;
+      } else if (expression != replay_reference) {
+        outcome.verdict = Verdict::compile_error;
+        outcome.log = source_ + " has no row for " + expression;
+        return outcome;
+      }
+    }
+    outcome.image = std::move(image);
+    return outcome;
+  }
+
+  const std::string source_;
+  std::unordered_map<std::string, double> compile_s_;  // by the expression of the entry
+};
+
+}  // namespace
 
 KernelSpec replay_kernel(const Recording& recording) {
   KernelSpec spec;
@@ -113,8 +110,12 @@ KernelSpec replay_kernel(const Recording& recording) {
   listed.reserve(recording.trials.size());
   for (const RecordedTrial& trial : recording.trials) listed.push_back(configuration_of(recording, trial));
   spec.listed = std::make_shared<const std::vector<Configuration>>(std::move(listed));
-  spec.fingerprints = fingerprints_of_recording(recording);
+  spec.fingerprints = fingerprints_of(recording);
   return spec;
+}
+
+std::shared_ptr<Compiler> make_replay_compiler(const Recording& recording) {
+  return std::make_shared<ReplayCompiler>(recording);
 }
 
 }  // namespace attune

@@ -1,29 +1,17 @@
-#include "worker/problem_on_device.hpp"
+#include "worker/kernel_runner.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <utility>
 
 #include "attune/error.hpp"
 #include "worker/peer_library.hpp"
+#include "worker/sampling_loops.hpp"
 
 namespace attune {
 namespace {
-
-// If one sample outside a batch exceeds stop_above_ns by more than a launch alone can cost, no batch is sampled.
-constexpr double launch_alone_ns = 20e3;
-
-// How long the launches take that are enqueued together, without a wait of the device in between.
-constexpr double take_seconds = 0.25;
-constexpr double most_samples_in_take = 1000;
-
-void append(DeviceTimes more, DeviceTimes& samples) {
-  samples.nanoseconds.insert(samples.nanoseconds.end(), more.nanoseconds.begin(), more.nanoseconds.end());
-  samples.status = std::move(more.status);
-}
 
 // Adds the name of the step to the detail of its fault.
 Status in_step(Status status, const std::string& step) {
@@ -40,8 +28,13 @@ Status add_all(LoadedSteps& to, std::span<const ResolvedStep> steps) {
 
 }  // namespace
 
-ProblemOnDevice::ProblemOnDevice(Device& device, const TrialSetup& setup, const std::function<void()>& reference_begins)
-    : device_(device), name_(fmt::format("{} for {}", setup.kernel, setup.problem)), data_(device, setup) {
+KernelRunner::KernelRunner(Device& device, DeviceInstruments& instruments, DataTools& tools, const TrialSetup& setup,
+                           const std::function<void()>& reference_begins)
+    : device_(device),
+      instruments_(instruments),
+      tools_(tools),
+      name_(fmt::format("{} for {}", setup.kernel, setup.problem)),
+      data_(device, tools, setup) {
   data_.reset();
   if (setup.prepare) {
     run_once(*setup.prepare, "[[prepare]]");
@@ -61,7 +54,7 @@ ProblemOnDevice::ProblemOnDevice(Device& device, const TrialSetup& setup, const 
   data_.require_written(source);
 }
 
-Status ProblemOnDevice::bind(const StepsSetup& setup, Bound& bound) {
+Status KernelRunner::bind(const StepsSetup& setup, Bound& bound) {
   LoadOutcome loaded;
   if (!setup.peer || !setup.steps.empty()) loaded = device_.load(setup.image);
   if (!loaded.status.ok()) return loaded.status;
@@ -81,7 +74,7 @@ Status ProblemOnDevice::bind(const StepsSetup& setup, Bound& bound) {
   StepBinding& binding = bound.sets.emplace_back(steps);
   Status status;
   try {
-    status = binding.make_scratch(device_, Guards::of_output);
+    status = binding.make_scratch(device_, tools_);
   } catch (const OutOfMemory& error) {
     return {Verdict::out_of_memory, error.what(), false};
   }
@@ -93,7 +86,7 @@ Status ProblemOnDevice::bind(const StepsSetup& setup, Bound& bound) {
 }
 
 // Points a binding to the arrays of one set of the data.
-Status ProblemOnDevice::point(StepBinding& binding, std::size_t set) const {
+Status KernelRunner::point(StepBinding& binding, std::size_t set) const {
   for (std::size_t i = 0; i < data_.arguments().size(); ++i) {
     if (void* const memory = data_.array(i, set)) binding.set_array(i, memory);
     const std::span<const std::byte> values = data_.values(i);
@@ -109,7 +102,7 @@ Status ProblemOnDevice::point(StepBinding& binding, std::size_t set) const {
   return status;
 }
 
-Status ProblemOnDevice::launch(Bound& bound) {
+Status KernelRunner::launch(Bound& bound) {
   const std::span<const Operation> operations = bound.first().operations();
   for (std::size_t i = 0; i < operations.size(); ++i)
     if (Status status = device_.enqueue(operations[i], nullptr); !status.ok())
@@ -119,34 +112,34 @@ Status ProblemOnDevice::launch(Bound& bound) {
   return status.ok() || operations.size() != 1 ? status : in_step(std::move(status), bound.loaded->name(0));
 }
 
-void ProblemOnDevice::run_once(const StepsSetup& steps, const std::string& what) {
+void KernelRunner::run_once(const StepsSetup& steps, const std::string& what) {
   Bound bound;
   Status status = bind(steps, bound);
   if (status.ok()) status = launch(bound);
   if (status.ok()) {
     Checks checks;
     data_.add_guards(checks);
-    status = checks.run(device_);
+    status = checks.run(tools_);
   }
   if (!status.ok())
     throw StepsFailed(fmt::format("{} of {} fails ({}): {}", what, name_, to_text(status.verdict), status.detail),
                       status.verdict);
 }
 
-Status ProblemOnDevice::load(InstanceId instance, const StepsSetup& steps) {
+Status KernelRunner::load(const InstanceLaunch& launch) {
   Bound made;
-  if (Status status = bind(steps, made); !status.ok()) return status;
-  loaded_.insert_or_assign(instance, std::move(made));
+  if (Status status = bind(launch.steps, made); !status.ok()) return status;
+  loaded_.insert_or_assign(launch.instance, std::move(made));
   return {};
 }
 
-ProblemOnDevice::Bound& ProblemOnDevice::bound(InstanceId instance) {
+KernelRunner::Bound& KernelRunner::bound(InstanceId instance) {
   const auto found = loaded_.find(instance);
   if (found == loaded_.end()) throw Error(fmt::format("there is no instance {} of {}", instance, name_));
   return found->second;
 }
 
-Status ProblemOnDevice::check(InstanceId instance, Numerics& numerics) {
+Status KernelRunner::check(InstanceId instance, Numerics& numerics) {
   Bound& steps = bound(instance);
   Status status;
   for (std::size_t poisoning = 0; poisoning < data_.poisonings() && status.ok(); ++poisoning) {
@@ -157,7 +150,7 @@ Status ProblemOnDevice::check(InstanceId instance, Numerics& numerics) {
   return status;
 }
 
-Status ProblemOnDevice::launch_and_check(Bound& steps, Numerics& numerics) {
+Status KernelRunner::launch_and_check(Bound& steps, Numerics& numerics) {
   Status status = launch(steps);
   if (status.sticky) return status;
   Checks checks;
@@ -165,19 +158,19 @@ Status ProblemOnDevice::launch_and_check(Bound& steps, Numerics& numerics) {
   data_.add_guards(checks);
   data_.add_outputs(checks, numerics);
   steps.first().add_scratch(checks);
-  Status found = checks.run(device_);
+  Status found = checks.run(tools_);
   return status.ok() ? found : status;
 }
 
-Status ProblemOnDevice::check_own() {
+Status KernelRunner::check_own() {
   Checks checks;
   data_.add_own(checks);  // first, so that a sticky failure is the one that is returned
   data_.add_inputs(checks);
-  return checks.run(device_);
+  return checks.run(tools_);
 }
 
 // Returns the sampling of a plan, and makes the sets of data for it: those that it needs, and more where there is room.
-PlannedSampling ProblemOnDevice::planned(const TimingPlan& plan) {
+PlannedSampling KernelRunner::planned(const TimingPlan& plan) {
   const auto with_room = [&](std::uint64_t sets) {
     return planned_sampling(plan, data_.restores().empty(), data_.set_bytes(), device_.info().l2_bytes, sets);
   };
@@ -192,7 +185,7 @@ PlannedSampling ProblemOnDevice::planned(const TimingPlan& plan) {
   return planned;
 }
 
-Sampling ProblemOnDevice::sampling_of(InstanceId instance, const TimingPlan& plan, Sets& sets) {
+Sampling KernelRunner::sampling_of(InstanceId instance, const TimingPlan& plan, Sets& sets) {
   Bound& steps = bound(instance);
   auto [sampling, count] = planned(plan);
   sampling.before = data_.restores();
@@ -211,35 +204,25 @@ Sampling ProblemOnDevice::sampling_of(InstanceId instance, const TimingPlan& pla
   return sampling;
 }
 
-DeviceTimes ProblemOnDevice::sample(InstanceId instance, const TimingPlan& plan) {
+DeviceTimes KernelRunner::sample(InstanceId instance, const TimingPlan& plan) {
   Sets sets;
   Sampling sampling = sampling_of(instance, plan, sets);
-  DeviceTimes samples;
-  if (sampling.batch > 1 && plan.stop_above_ns > 0) {
-    Sampling alone = sampling;
-    alone.batch = 1;
-    samples = device_.take_samples(alone);
-    const bool is_hopeless = samples.status.ok() && samples.nanoseconds.front() > plan.stop_above_ns + launch_alone_ns;
-    if (!samples.status.ok() || is_hopeless) return samples;
-    samples.nanoseconds.clear();
-  }
-  while (samples.status.ok()) {
-    sampling.count = samples_wanted(samples.nanoseconds, plan);
-    if (sampling.count <= 0) break;
-    append(device_.take_samples(sampling), samples);
-  }
-  return samples;
+  return sample_by_plan(plan, sampling.batch, [&](int count, int batch) {
+    sampling.count = count;
+    sampling.batch = batch;
+    return instruments_.take_samples(sampling);
+  });
 }
 
-DeviceCopy& ProblemOnDevice::copy(std::uint64_t bytes) {
+DeviceCopy& KernelRunner::copy(std::uint64_t bytes) {
   if (!copy_ || copy_->bytes() != bytes) {
     copy_.reset();  // frees its memory first
-    copy_ = std::make_unique<DeviceCopy>(device_, bytes);
+    copy_ = std::make_unique<DeviceCopy>(device_, tools_, bytes);
   }
   return *copy_;
 }
 
-DeviceTimes ProblemOnDevice::sample_in_turn(std::span<const InstanceId> slots, const TimingPlan& plan) {
+DeviceTimes KernelRunner::sample_in_turn(std::span<const InstanceId> slots, const TimingPlan& plan) {
   std::map<InstanceId, std::pair<Sets, Sampling>> known;  // so that the batch of an instance is recorded once
   std::vector<Sampling> samplings;
   for (const InstanceId instance : slots) {
@@ -250,10 +233,10 @@ DeviceTimes ProblemOnDevice::sample_in_turn(std::span<const InstanceId> slots, c
           instance == device_copy ? copy(plan.copy_bytes).sampling(plan, sets) : sampling_of(instance, plan, sets);
     samplings.push_back(sampling);
   }
-  return device_.take_samples_in_turn(samplings);
+  return instruments_.take_samples_in_turn(samplings);
 }
 
-Status ProblemOnDevice::check_again(InstanceId instance, Numerics& numerics) {
+Status KernelRunner::check_again(InstanceId instance, Numerics& numerics) {
   Bound& steps = bound(instance);
   data_.reset();
   Status status = launch_and_check(steps, numerics);
@@ -261,7 +244,7 @@ Status ProblemOnDevice::check_again(InstanceId instance, Numerics& numerics) {
   return status;
 }
 
-Status ProblemOnDevice::repeat(InstanceId instance, std::optional<bool>& deterministic) {
+Status KernelRunner::repeat(InstanceId instance, std::optional<bool>& deterministic) {
   Bound& steps = bound(instance);
   const auto launch_afresh = [&] {
     data_.reset();
@@ -272,20 +255,19 @@ Status ProblemOnDevice::repeat(InstanceId instance, std::optional<bool>& determi
   return status;
 }
 
-void ProblemOnDevice::release(InstanceId instance) { loaded_.erase(instance); }
+void KernelRunner::release(InstanceId instance) { loaded_.erase(instance); }
 
-Status ProblemOnDevice::warm_up(InstanceId instance, double milliseconds) {
+Status KernelRunner::warm_up(InstanceId instance, double milliseconds) {
   Bound& steps = bound(instance);
-  const double begin = device_.seconds();
+  const double begin = instruments_.seconds();
   do {
     if (Status status = launch(steps); !status.ok()) return status;
-    if (device_.has_own_clock()) break;  // a device with its own clock does not get warm
-  } while (device_.seconds() - begin < milliseconds * 1e-3);
+  } while (instruments_.seconds() - begin < milliseconds * 1e-3);
   return {};
 }
 
 // Returns how to launch again and again: as a stream where there is room for its data, else on the same data each time.
-Sampling ProblemOnDevice::repeated(InstanceId instance, TimingPlan plan, Sets& sets) {
+Sampling KernelRunner::repeated(InstanceId instance, TimingPlan plan, Sets& sets) {
   Sampling sampling;
   try {
     sampling = sampling_of(instance, plan, sets);
@@ -298,23 +280,46 @@ Sampling ProblemOnDevice::repeated(InstanceId instance, TimingPlan plan, Sets& s
 }
 
 // There are no flushes, so that the energy is that of the kernel and of the restores of its inputs alone.
-Status ProblemOnDevice::launch_for(InstanceId instance, const TimingPlan& plan, double seconds,
-                                   const std::function<void(const LaunchCount&)>& tell) {
+Status KernelRunner::launch_for(InstanceId instance, const TimingPlan& plan, double seconds,
+                                const std::function<void(const LaunchCount&)>& tell) {
   Sets sets;
   Sampling sampling = repeated(instance, plan, sets);
-  const double begin = device_.seconds();
-  LaunchCount launched{begin, 0};
-  tell(launched);
-  do {
-    const DeviceTimes samples = device_.take_samples(sampling);
-    if (!samples.status.ok()) return samples.status;
-    launched = {device_.seconds(), launched.launches + static_cast<double>(sampling.count) * sampling.batch};
-    tell(launched);
-    const double sample_seconds = samples.nanoseconds.back() * sampling.batch * 1e-9;
-    if (!device_.has_own_clock())  // such a clock stands still between takes
-      sampling.count = static_cast<int>(std::clamp(take_seconds / sample_seconds, 1.0, most_samples_in_take));
-  } while (launched.seconds - begin < seconds);
-  return {};
+  const auto take = [&](int count) {
+    sampling.count = count;
+    return instruments_.take_samples(sampling);
+  };
+  return sample_for(seconds, instruments_, sampling.batch, take, tell);
+}
+
+namespace {
+
+class KernelTestbed final : public Testbed {
+ public:
+  KernelTestbed(Device& device, std::unique_ptr<Device> owned)
+      : owned_(std::move(owned)),
+        device_(device),
+        instruments_(open_instruments(device)),
+        tools_(open_data_tools(device)) {}
+  const DeviceInfo& info() const noexcept override { return device_.info(); }
+  Instruments& instruments() noexcept override { return *instruments_; }
+  std::unique_ptr<Runner> begin(const TrialSetup& setup, const std::function<void()>& reference_begins) override {
+    return std::make_unique<KernelRunner>(device_, *instruments_, *tools_, setup, reference_begins);
+  }
+
+ private:
+  const std::unique_ptr<Device> owned_;  // null: the device is another's
+  Device& device_;
+  const std::unique_ptr<DeviceInstruments> instruments_;
+  const std::unique_ptr<DataTools> tools_;
+};
+
+}  // namespace
+
+std::unique_ptr<Testbed> kernel_testbed(Device& device) { return std::make_unique<KernelTestbed>(device, nullptr); }
+
+std::unique_ptr<Testbed> kernel_testbed(std::unique_ptr<Device> device) {
+  Device& opened = *device;
+  return std::make_unique<KernelTestbed>(opened, std::move(device));
 }
 
 }  // namespace attune
