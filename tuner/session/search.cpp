@@ -263,7 +263,7 @@ void Search::propose(const Configuration& configuration) {
 // Sends a compiled trial to the bench. With `is_alone`, nothing else will be under way before the trial ends.
 void Search::start(CompiledInstance compiled, bool is_alone) {
   const Instance& instance = *compiled.instance;
-  Sent sent{0, compiled.instance, std::move(compiled.outcome), is_alone || on_.terms.request.depth == 1};
+  Sent sent{{}, compiled.instance, std::move(compiled.outcome), is_alone || on_.terms.request.depth == 1};
   if (!sent.outcome.image) {
     Trial trial;
     trial.compile_ms = sent.outcome.milliseconds;

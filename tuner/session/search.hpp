@@ -33,7 +33,7 @@ class Search {
  private:
   // What the device's queue holds: a trial, or a timing of the anchor.
   struct Sent {
-    Ticket ticket = 0;
+    Ticket ticket;
     std::shared_ptr<const Instance> instance;  // null for a timing of the anchor
     CompileOutcome outcome;
     bool is_alone = false, has_attempt = false;

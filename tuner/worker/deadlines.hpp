@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "base/process_deadline.hpp"
 #include "base/user_limits.hpp"
 #include "worker/jobs.hpp"
 

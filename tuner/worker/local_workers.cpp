@@ -5,7 +5,7 @@
 
 namespace attune {
 
-std::unique_ptr<Transport> LocalWorkers::device_worker() {
+std::unique_ptr<Transport> LocalWorkers::device_worker(LaneId) {
   const auto server = std::make_shared<DeviceServer>(device_);
   return std::make_unique<DirectTransport>([server](const Job& job) { return server->answer(job); });
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "worker/result.hpp"
 #include "worker/transport.hpp"
 
 namespace attune {
@@ -14,8 +15,10 @@ namespace attune {
 class Workers {
  public:
   virtual ~Workers() = default;
-  // Makes a transport to the device worker. The worker starts at its first job.
-  virtual std::unique_ptr<Transport> device_worker() = 0;
+  // Returns how many device workers there are.
+  virtual LaneId device_workers() const { return 1; }
+  // Makes a transport to a device worker. The worker starts at its first job.
+  virtual std::unique_ptr<Transport> device_worker(LaneId lane) = 0;
   // Makes a transport to a further compile worker for the device. `device`: opened by the device worker.
   virtual std::unique_ptr<Transport> compile_worker(const DeviceInfo& device) = 0;
 };
@@ -25,7 +28,7 @@ class LocalWorkers final : public Workers {
  public:
   // The device must outlive it and its transports.
   explicit LocalWorkers(Device& device) : device_(device) {}
-  std::unique_ptr<Transport> device_worker() override;
+  std::unique_ptr<Transport> device_worker(LaneId lane) override;
   std::unique_ptr<Transport> compile_worker(const DeviceInfo& device) override;
 
  private:

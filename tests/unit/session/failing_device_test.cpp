@@ -25,7 +25,7 @@ class ChangedWorkers final : public Workers {
  public:
   using Change = std::function<void(const Job&, Reply&)>;
   ChangedWorkers(Device& device, Change change) : local_(device), device_(device), change_(std::move(change)) {}
-  std::unique_ptr<Transport> device_worker() override {
+  std::unique_ptr<Transport> device_worker(LaneId) override {
     const auto server = std::make_shared<DeviceServer>(device_);
     return std::make_unique<DirectTransport>([this, server](const Job& job) {
       Reply reply = server->answer(job);
