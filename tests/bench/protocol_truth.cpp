@@ -46,7 +46,7 @@ class Compiling {
       requests_.push_back(launch_image_request(bench.spec, bench.problem, one, info_));
     }
     lanes_.set_most(static_cast<unsigned>(count));
-    for (Ticket i = 0; i < requests_.size(); ++i) lanes_.submit(i, requests_[i]);
+    for (std::size_t i = 0; i < requests_.size(); ++i) lanes_.submit({compile_lane, i}, requests_[i]);
   }
   ~Compiling() { fmt::print("{} images were compiled beside it\n", compiled_.load()); }
 
@@ -56,7 +56,7 @@ class Compiling {
     const auto* const compiled = std::get_if<ImagesCompiled>(&result.answer);
     if (compiled == nullptr) return;
     compiled_ += compiled->outcomes.front().image.has_value();
-    lanes_.submit(result.ticket, requests_[result.ticket]);
+    lanes_.submit(result.ticket, requests_[result.ticket.number]);
   }
 
   const std::unique_ptr<Workers> workers_;

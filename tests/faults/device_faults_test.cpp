@@ -9,48 +9,14 @@ namespace {
 
 using testing::AllOf;
 using testing::Contains;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
 class DeviceFaults : public FaultBench {
  protected:
-  // One configuration gets `verdict`, with `detail` in its words, and nothing else happens.
-  void expect_verdict(const TuneRun& run, Verdict verdict, const std::string& detail) const {
-    EXPECT_EQ(run.command.code, 0) << run.command.err;
-    const std::map<std::string, Trial> found = trials();
-    ASSERT_EQ(found.size(), static_cast<std::size_t>(all));
-    EXPECT_EQ(to_text(found.at(bad).verdict), to_text(verdict)) << found.at(bad).detail;
-    EXPECT_THAT(found.at(bad).detail, HasSubstr(detail));
-    EXPECT_EQ(count_of_verdict(Verdict::ok), all - 1);
-    EXPECT_THAT(attempts(), IsEmpty());
-    EXPECT_EQ(run.best.at("configuration").at("A"), 3);
-  }
-  // The worker died of it twice.
-  void expect_quarantined(const TuneRun& run, Verdict verdict, const std::string& detail) const {
-    expect_verdict(run, verdict, detail);
-    EXPECT_EQ(run.workers_replaced(), 2);
-    EXPECT_EQ(trials().at(bad).attempts, 2);
-    EXPECT_THAT(quarantined(), ElementsAre(AllOf(HasSubstr("5"), HasSubstr("4"))));
-    EXPECT_THAT(run.notes, ElementsAre(HasSubstr("tried once more"), HasSubstr("quarantined after two deaths")));
-    EXPECT_EQ(log().count("try 1 A=5 B=4"), 1);
-    EXPECT_EQ(log().count("try 2 A=5 B=4"), 1);
-  }
-  // Its own affair: no worker died.
-  void expect_harmless(const TuneRun& run, Verdict verdict, const std::string& detail) const {
-    expect_verdict(run, verdict, detail);
-    EXPECT_EQ(run.workers_replaced(), 0);
-    EXPECT_EQ(trials().at(bad).attempts, 1);
-    EXPECT_THAT(quarantined(), IsEmpty());
-  }
   TuneRun run_with(const std::string& rule, CommandOptions options = {}) const {
     faults(std::string("A=5&B=4 ") + rule + "\n");
     return tune_recording({}, std::move(options));
-  }
-  static CommandOptions short_launches() {
-    CommandOptions options;
-    options.environment["ATTUNE_LAUNCH_LIMIT"] = "0.3";
-    return options;
   }
 };
 
@@ -62,48 +28,65 @@ TEST_F(DeviceFaults, NothingGoesWrongWithoutAFault) {
   EXPECT_EQ(log().count("worker device"), 1);
 }
 
-struct Case {
-  const char* name;
+struct Fault {
   const char* rule;
   Verdict verdict;
   const char* detail;
   bool kills = true;  // its worker, so that a fresh one tries it once more
-  bool is_late = false;
 };
-void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
 
-class DeviceFaultsOf : public DeviceFaults, public testing::WithParamInterface<Case> {};
-
-TEST_P(DeviceFaultsOf, AreTheirConfigurationsVerdict) {
-  const Case& one = GetParam();
-  const TuneRun run = run_with(one.rule, one.is_late ? short_launches() : CommandOptions{});
-  one.kills ? expect_quarantined(run, one.verdict, one.detail) : expect_harmless(run, one.verdict, one.detail);
-  if (one.is_late) {
-    EXPECT_LT(run.seconds, 30);
-  }
-}
-
-const Case cases[] = {
-    {"OutOfResources", "launch * error 701", Verdict::resources, "701", false},
-    {"OutOfMemory", "load * error 2", Verdict::out_of_memory, "CUDA error 2", false},
-    {"StickyError", "launch * error 700", Verdict::fault, "700"},
-    {"StickyErrorOfASample", "sample * error 716", Verdict::fault, "716"},
-    {"ErrorThatALaterSynchronisationTells", "launch * later 719", Verdict::fault, "719"},
-    {"Hang", "launch * hang", Verdict::timeout, "no answer within", true, true},
-    {"HangThatSurvivesSigterm", "sample * stubborn", Verdict::timeout, "no answer within", true, true},
-    {"ExitWithoutAReply", "launch * exit 3", Verdict::fault, "exited with code 3"},
-    {"WriteFarOutsideItsArrays", "launch * far", Verdict::guard, "wrote far outside"},
-    {"Crash", "synchronize * signal 11", Verdict::fault, "killed by signal 11"},
-    {"HalfAMessage", "launch * half", Verdict::fault, "exited with code 0"},
-    {"SomethingElseThanAMessage", "launch * garbage", Verdict::fault, "sent a damaged message"},
+const Fault device_faults[] = {
+    {"launch * error 701", Verdict::resources, "701", false},
+    {"load * error 2", Verdict::out_of_memory, "CUDA error 2", false},
+    {"launch * error 700", Verdict::fault, "700"},
+    {"sample * error 716", Verdict::fault, "716"},
+    {"launch * later 719", Verdict::fault, "719"},
+    {"launch * hang", Verdict::timeout, "no answer within"},
+    {"sample * stubborn", Verdict::timeout, "no answer within"},
+    {"launch * exit 3", Verdict::fault, "exited with code 3"},
+    {"synchronize * signal 11", Verdict::fault, "killed by signal 11"},
+    {"launch * half", Verdict::fault, "exited with code 0"},
+    {"launch * garbage", Verdict::fault, "sent a damaged message"},
     // Times that no clock can show make no winner.
-    {"TimeOfZero", "sample * time 0", Verdict::unstable, "clock gave", false},
-    {"NegativeTime", "sample * time -5", Verdict::unstable, "clock gave", false},
-    {"TimeThatIsNoNumber", "sample * time nan", Verdict::unstable, "clock gave", false},
-    {"InfiniteTime", "sample * time inf", Verdict::unstable, "clock gave", false},
+    {"sample * time 0", Verdict::unstable, "clock gave", false},
+    {"sample * time -5", Verdict::unstable, "clock gave", false},
+    {"sample * time nan", Verdict::unstable, "clock gave", false},
+    {"sample * time inf", Verdict::unstable, "clock gave", false},
 };
 
-INSTANTIATE_TEST_SUITE_P(, DeviceFaultsOf, testing::ValuesIn(cases), [](const auto& one) { return one.param.name; });
+// Each fault has a configuration of its own, all in one session: A is 1, 4 or 5, and the best has 3.
+TEST_F(DeviceFaults, AreTheirConfigurationsVerdict) {
+  const auto configuration = [](std::size_t i, const char* between) {
+    return "A=" + std::to_string(i < 5 ? 1 : i < 10 ? 4 : 5) + between + "B=" + std::to_string(i % 5);
+  };
+  std::string rules;
+  for (std::size_t i = 0; i < std::size(device_faults); ++i)
+    rules += configuration(i, "&") + " " + device_faults[i].rule + "\n";
+  faults(rules);
+  CommandOptions options;
+  options.environment["ATTUNE_LAUNCH_LIMIT"] = "0.3";
+  const TuneRun run = tune_recording({}, std::move(options));
+  EXPECT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_LT(run.seconds, 60);
+  EXPECT_EQ(run.best.at("configuration").at("A"), 3);
+  EXPECT_THAT(attempts(), IsEmpty());
+  const std::map<std::string, Trial> found = trials();
+  std::size_t killers = 0;
+  for (std::size_t i = 0; i < std::size(device_faults); ++i) {
+    const Fault& fault = device_faults[i];
+    const std::string name = configuration(i, " ");
+    const Trial& trial = found.at(name);
+    EXPECT_EQ(to_text(trial.verdict), to_text(fault.verdict)) << fault.rule << ": " << trial.detail;
+    EXPECT_THAT(trial.detail, HasSubstr(fault.detail)) << fault.rule;
+    EXPECT_EQ(trial.attempts, fault.kills ? 2 : 1) << fault.rule;
+    EXPECT_EQ(log().count("try 2 " + name), fault.kills ? 1 : 0) << fault.rule;
+    killers += fault.kills;
+  }
+  EXPECT_EQ(count_of_verdict(Verdict::ok), all - static_cast<int>(std::size(device_faults)));
+  EXPECT_EQ(run.workers_replaced(), 2 * static_cast<int>(killers));
+  EXPECT_EQ(quarantined().size(), killers);
+  EXPECT_EQ(run.notes.size(), 2 * killers) << "tried once more, quarantined";
+}
 
 TEST_F(DeviceFaults, OneDeathIsForgivenWhenTheSecondAttemptPasses) {
   const TuneRun run = run_with("launch 1 signal 9");

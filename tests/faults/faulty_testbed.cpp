@@ -160,12 +160,12 @@ class FaultyRunner final : public Runner {
     return samples;
   }
   Status launch_for(InstanceId instance, const TimingPlan& plan, double seconds,
-                    const std::function<void(const Launched&)>& tell) override {
+                    const std::function<void(const LaunchCount&)>& tell) override {
     const TriedLaunch& tried = loaded_.at(instance).tried;
     const std::optional<Fault> watts = faults_.at(Phase::state, tried);
     Status status;
     std::optional<double> before;
-    const auto tell_more = [&](const Launched& launched) {
+    const auto tell_more = [&](const LaunchCount& launched) {
       if (before && watts && watts->kind == "energy")
         faults_.energy_j = faults_.energy_j + watts->argument * (launched.seconds - *before);
       if (before && status.ok())

@@ -24,7 +24,7 @@ class Cramped final : public Workers {
  public:
   Cramped(Device& device, std::uint64_t bytes, std::uint64_t l2_bytes)
       : device_(device), own_(device), bytes_(bytes), l2_bytes_(l2_bytes) {}
-  std::unique_ptr<Transport> device_worker() override {
+  std::unique_ptr<Transport> device_worker(LaneId) override {
     const auto server = std::make_shared<DeviceServer>(kernel_testbed(device_));
     return std::make_unique<DirectTransport>([this, server](const Job& job) {
       if (const auto* const begin = std::get_if<Begin>(&job); begin != nullptr && !fits(begin->setup))

@@ -20,7 +20,7 @@ using testing::IsEmpty;
 class Bare final : public Workers {
  public:
   explicit Bare(Device& device) : own_(device) {}
-  std::unique_ptr<Transport> device_worker() override { return own_.device_worker(); }
+  std::unique_ptr<Transport> device_worker(LaneId lane) override { return own_.device_worker(lane); }
   std::unique_ptr<Transport> compile_worker(const DeviceInfo&) override { throw Error("there is no compiler"); }
 
  private:
@@ -31,7 +31,7 @@ class Bare final : public Workers {
 class Crowded final : public Workers {
  public:
   explicit Crowded(Device& device) : device_(device), own_(device) {}
-  std::unique_ptr<Transport> device_worker() override {
+  std::unique_ptr<Transport> device_worker(LaneId) override {
     const auto server = std::make_shared<DeviceServer>(kernel_testbed(device_));
     return std::make_unique<DirectTransport>([server](const Job& job) {
       Reply reply = server->answer(job);

@@ -30,7 +30,7 @@ using testing::SizeIs;
 class SeenWorkers final : public Workers {
  public:
   explicit SeenWorkers(Device& device) : device_(device), own_(device) {}
-  std::unique_ptr<Transport> device_worker() override {
+  std::unique_ptr<Transport> device_worker(LaneId) override {
     const auto server = std::make_shared<DeviceServer>(kernel_testbed(device_));
     return std::make_unique<DirectTransport>([this, server](const Job& job) {
       Reply reply = server->answer(job);

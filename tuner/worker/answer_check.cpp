@@ -42,31 +42,18 @@ void distrust(const Job& job, Answer& answer) {
   }
 }
 
-// Returns whether an answer is of the kind that the job asks for. A Failure always is.
-bool answers(const Job& job, const Answer& answer) {
-  struct Asked {
-    const Answer& answer;
-    bool operator()(const OpenDevice&) const { return std::holds_alternative<DeviceOpened>(answer); }
-    bool operator()(const Begin&) const { return std::holds_alternative<Begun>(answer); }
-    bool operator()(const Load&) const { return std::holds_alternative<Tried>(answer); }
-    bool operator()(const Try&) const { return std::holds_alternative<Tried>(answer); }
-    bool operator()(const Rounds&) const { return std::holds_alternative<RoundsSampled>(answer); }
-    bool operator()(const CheckAgain&) const { return std::holds_alternative<CheckedAgain>(answer); }
-    bool operator()(const Meter&) const { return std::holds_alternative<EnergyMeasured>(answer); }
-    bool operator()(const Release&) const { return std::holds_alternative<Done>(answer); }
-    bool operator()(const OpenCompiler&) const { return false; }
-    bool operator()(const Compile&) const { return false; }
-  };
-  return std::holds_alternative<Failure>(answer) || std::visit(Asked{answer}, job);
-}
-
 }  // namespace
 
 // The bounds exist so that no configuration wins by the times of a broken clock.
 bool is_time(double nanoseconds) { return nanoseconds > 0 && nanoseconds < 1e18; }
 
 void check_answer(const Job& job, Answer& answer) {
-  if (!answers(job, answer))
+  const bool is_answer = std::visit(
+      [&answer](const auto& held) {
+        return std::holds_alternative<typename std::remove_cvref_t<decltype(held)>::AnswerType>(answer);
+      },
+      job);
+  if (!is_answer && !std::holds_alternative<Failure>(answer))
     throw Error("a worker gave another answer than the job asks for; coordinator and worker must be the same build");
   distrust(job, answer);
 }

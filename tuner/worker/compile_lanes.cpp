@@ -31,11 +31,12 @@ CompileOutcome death_of(const Received& received) {
   return outcome;
 }
 
+// Has the worker do a job. Sets `begun` to whether it began the job.
 Received answer_of(Transport& worker, const Job& job, TimeLimit limit, bool& begun) {
   worker.send(job, limit.seconds);
-  std::optional<std::chrono::steady_clock::time_point> at;
-  Received received = receive_answer(worker, {limit.seconds + open_seconds, true}, limit, limit, at);
-  begun = at.has_value();
+  Received received = worker.receive({limit.seconds + open_seconds, true});
+  begun = received.end == Received::End::replied;
+  if (begun && std::holds_alternative<Started>(received.reply.answer)) received = worker.receive(limit);
   return received;
 }
 

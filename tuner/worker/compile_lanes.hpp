@@ -41,7 +41,7 @@ class CompileLanes {
 
  private:
   struct Waiting {
-    Ticket ticket = 0;
+    Ticket ticket;
     ImageRequest request;
   };
   struct Lane {

@@ -28,10 +28,13 @@ const Status* status_of(const Answer& answer) noexcept {
 }
 
 Answer answer_with(const Job& job, Status status) {
-  if (std::holds_alternative<Rounds>(job)) return RoundsSampled{std::move(status), {}};
-  if (std::holds_alternative<CheckAgain>(job)) return CheckedAgain{std::move(status), {}, {}};
-  if (std::holds_alternative<Meter>(job)) return EnergyMeasured{std::move(status), {}};
-  return Tried{std::move(status), {}, {}, 0};
+  return std::visit(
+      [&status](const auto& held) -> Answer {
+        typename std::remove_cvref_t<decltype(held)>::AnswerType answer;
+        if constexpr (HasStatus<decltype(answer)>) answer.status = std::move(status);
+        return answer;
+      },
+      job);
 }
 
 std::vector<InstanceId> instances_of(const Job& job) {
@@ -51,11 +54,13 @@ bool samples_several(const Job& job) {
          std::adjacent_find(rounds->slots.begin(), rounds->slots.end(), std::not_equal_to<>()) != rounds->slots.end();
 }
 
-const InstanceLaunch* launch_of(const Job& job) noexcept {
-  if (const auto* tried = std::get_if<Try>(&job)) return &tried->launch;
-  const auto* const load = std::get_if<Load>(&job);
+InstanceLaunch* launch_of(Job& job) noexcept {
+  if (auto* const tried = std::get_if<Try>(&job)) return &tried->launch;
+  auto* const load = std::get_if<Load>(&job);
   return load == nullptr ? nullptr : &load->launch;
 }
+
+const InstanceLaunch* launch_of(const Job& job) noexcept { return launch_of(const_cast<Job&>(job)); }
 
 void throw_failure(const Failure& failure) {
   if (failure.kind == Failure::Kind::out_of_memory) throw OutOfMemory(failure.text);

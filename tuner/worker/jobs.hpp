@@ -21,23 +21,38 @@
 
 namespace attune {
 
-// For a device worker.
+struct DeviceOpened;
+struct Begun;
+struct Tried;
+struct RoundsSampled;
+struct CheckedAgain;
+struct EnergyMeasured;
+struct Done;
+struct CompilerOpened;
+struct ImagesCompiled;
 
-struct OpenDevice {};
+// For a device worker. AnswerType: of the answer to the job.
+
+struct OpenDevice {
+  using AnswerType = DeviceOpened;
+};
 
 // Makes the data of a problem, and runs [[prepare]] and the reference. Drops the former problem.
 struct Begin {
+  using AnswerType = Begun;
   TrialSetup setup;
 };
 
 // Loads an instance, launches it, checks the result, and warms the device up. The instance stays loaded.
 struct Load {
+  using AnswerType = Tried;
   InstanceLaunch launch;
   WarmUpPlan warm_up;  // 0 ms: no warm-up
 };
 
 // Loads an instance, checks it, takes samples, checks it again where it has scratch memory, and releases it.
 struct Try {
+  using AnswerType = Tried;
   InstanceLaunch launch;
   TimingPlan plan;
 };
@@ -49,18 +64,21 @@ inline constexpr InstanceId device_copy = ~InstanceId{0};
 // Takes one sample of a loaded instance for every slot, in this order. The samples are enqueued together where the
 // device can do so.
 struct Rounds {
+  using AnswerType = RoundsSampled;
   std::vector<InstanceId> slots;  // loaded instances, and device_copy
   TimingPlan plan;                // the regime, the batch, the steps, the bytes of device_copy
 };
 
 // Checks a loaded instance once more, after its samples.
 struct CheckAgain {
+  using AnswerType = CheckedAgain;
   InstanceId instance = 0;
   bool repeats = false;  // also launches it twice more, to find out whether both results are equal bit for bit
 };
 
 // Launches a loaded instance for some time while the device's energy counter is read.
 struct Meter {
+  using AnswerType = EnergyMeasured;
   InstanceId instance = 0;
   TimingPlan plan;          // the regime, and the batch of one sample
   double warm_seconds = 0;  // how long it is launched before the counter's window
@@ -69,6 +87,7 @@ struct Meter {
 
 // Releases an instance. It is no error if the instance is not loaded.
 struct Release {
+  using AnswerType = Done;
   InstanceId instance = 0;
 };
 
@@ -76,9 +95,12 @@ using DeviceJob = std::variant<OpenDevice, Begin, Load, Try, Rounds, CheckAgain,
 
 // For a compile worker.
 
-struct OpenCompiler {};
+struct OpenCompiler {
+  using AnswerType = CompilerOpened;
+};
 
 struct Compile {
+  using AnswerType = ImagesCompiled;
   std::vector<ImageRequest> requests;
   int attempt = 1;
 };
@@ -116,7 +138,7 @@ struct Begun {
   std::uint64_t free_bytes = 0;  // of the device's memory
 };
 
-// The answer to Load and Try. The status is the first failure.
+// The status is the first failure.
 struct Tried {
   Status status;
   Numerics numerics;
@@ -124,7 +146,6 @@ struct Tried {
   std::uint64_t free_bytes = 0;    // of the device's memory; 0: not known
 };
 
-// The answer to Rounds.
 struct RoundsSampled {
   Status status;
   std::vector<double> samples_ns;  // one for each slot; perhaps fewer when the status is not ok
@@ -159,7 +180,7 @@ using Answer = std::variant<Started, Failure, DeviceOpened, Begun, Tried, Rounds
 // Returns the status of an answer that has one, else null.
 const Status* status_of(const Answer& answer) noexcept;
 
-// Returns an answer to a job that launches, of the right kind, with nothing but this status.
+// Returns an answer of the job's type, with nothing but this status if answers of that type have one.
 Answer answer_with(const Job& job, Status status);
 
 // Returns the instances that must be loaded for a job, in the order of its slots. device_copy is not among them.
@@ -169,6 +190,7 @@ std::vector<InstanceId> instances_of(const Job& job);
 bool samples_several(const Job& job);
 
 // Returns the launch of a Load or a Try, else null.
+InstanceLaunch* launch_of(Job& job) noexcept;
 const InstanceLaunch* launch_of(const Job& job) noexcept;
 
 // Throws the exception that the worker failed with.

@@ -33,7 +33,7 @@ class KernelRunner final : public Runner {
   Status repeat(InstanceId instance, std::optional<bool>& deterministic) override;
   Status warm_up(InstanceId instance, double milliseconds) override;
   Status launch_for(InstanceId instance, const TimingPlan& plan, double seconds,
-                    const std::function<void(const Launched&)>& tell) override;
+                    const std::function<void(const LaunchCount&)>& tell) override;
   Status check_own() override;
   void release(InstanceId instance) override;
   std::uint64_t free_bytes() override { return device_.free_memory() + data_.copied_bytes(); }

@@ -15,7 +15,7 @@ LocalWorkers::LocalWorkers(std::shared_ptr<Replay> replay)
     : LocalWorkers([replay] { return recording_testbed(replay); },
                    [compiler = make_replay_compiler(replay->recording())] { return compiler; }) {}
 
-std::unique_ptr<Transport> LocalWorkers::device_worker() {
+std::unique_ptr<Transport> LocalWorkers::device_worker(LaneId) {
   const auto server = std::make_shared<DeviceServer>(make_testbed_());
   return std::make_unique<DirectTransport>([server](const Job& job) { return server->answer(job); });
 }

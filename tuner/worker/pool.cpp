@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "attune/error.hpp"
+#include "base/steady_seconds.hpp"
 
 namespace attune {
 namespace {
@@ -13,52 +14,51 @@ constexpr double stop_interval = 0.05;  // `stop` is looked at so often, because
 
 }  // namespace
 
-Pool::Pool(Workers& workers)
-    : workers_(workers), lane_(std::make_unique<DeviceLane>(workers.device_worker(), [this](Result result) {
-        deliver_of_device(std::move(result));
-      })) {}
+Pool::Pool(Workers& workers) : workers_(workers), devices_(workers.device_workers()) {
+  for (LaneId lane = 0; lane < devices_.size(); ++lane)
+    devices_[lane].lane = std::make_unique<DeviceLane>(workers.device_worker(lane),
+                                                       [this](Result result) { deliver(std::move(result)); });
+}
 
 Pool::Pool(Workers& workers, DeviceInfo compiled_for) : Pool(workers) { compiled_for_ = std::move(compiled_for); }
-
-bool Pool::has_lost_device() {
-  const std::lock_guard lock(mutex_);
-  return lost_device_;
-}
 
 // The lanes end before the objects that they deliver to.
 Pool::~Pool() {
   compile_lanes_.reset();
-  lane_.reset();
+  for (DeviceOfLane& device : devices_) device.lane.reset();
+}
+
+void Pool::set_deaths_to_verdict(int deaths) {
+  for (DeviceOfLane& device : devices_) device.lane->set_deaths_to_verdict(deaths);
+}
+
+bool Pool::has_lost_device(LaneId lane) {
+  const std::lock_guard lock(mutex_);
+  return devices_.at(lane).is_lost;
 }
 
 void Pool::deliver(Result result) {
   {
     const std::lock_guard lock(mutex_);
-    results_.push_back(std::move(result));
-  }
-  changed_.notify_all();
-}
-
-void Pool::deliver_of_device(Result result) {
-  {
-    const std::lock_guard lock(mutex_);
-    at_device_.erase(result.ticket);
-    if (result.error) {
-      lost_device_ = true;
-      dropped_.merge(at_device_);
-      at_device_.clear();
+    if (result.ticket.lane != compile_lane) {
+      DeviceOfLane& device = devices_[result.ticket.lane];
+      device.jobs.erase(result.ticket);
+      if (result.error) {
+        device.is_lost = true;
+        dropped_.merge(device.jobs);
+      }
     }
     results_.push_back(std::move(result));
   }
   changed_.notify_all();
 }
 
-const DeviceOpened& Pool::device() {
-  if (opened_) return *opened_;
-  Result result = run(OpenDevice{});
+const DeviceOpened& Pool::device(LaneId lane) {
+  std::optional<DeviceOpened>& opened = devices_.at(lane).opened;
+  if (opened) return *opened;
+  Result result = run(OpenDevice{}, lane);
   if (const auto* failure = std::get_if<Failure>(&result.answer)) throw_failure(*failure);
-  opened_ = std::get<DeviceOpened>(std::move(result.answer));
-  return *opened_;
+  return opened.emplace(std::get<DeviceOpened>(std::move(result.answer)));
 }
 
 const CompilerOpened& Pool::compiler() {
@@ -80,75 +80,75 @@ void Pool::start_compilers() {
   if (!compiler().disturbs_timing) compile_lanes_->start_all();
 }
 
-Ticket Pool::submit(DeviceJob job) {
-  const Ticket ticket = ++last_;
+Ticket Pool::submit(DeviceJob job, LaneId lane) {
+  DeviceOfLane& device = devices_.at(lane);
+  const Ticket ticket{lane, ++last_};
   {
     const std::lock_guard lock(mutex_);
-    if (std::holds_alternative<Begin>(job)) lost_device_ = false;
-    at_device_.insert(ticket);
+    if (std::holds_alternative<Begin>(job)) device.is_lost = false;
+    device.jobs.insert(ticket);
   }
-  lane_->submit(ticket, std::visit([](auto& held) { return Job(std::move(held)); }, job));
+  device.lane->submit(ticket, std::visit([](auto& held) { return Job(std::move(held)); }, job));
   return ticket;
 }
 
 Ticket Pool::submit(ImageRequest request) {
-  const Ticket ticket = ++last_;
+  const Ticket ticket{compile_lane, ++last_};
   compiler();
   compile_lanes_->submit(ticket, std::move(request));
   return ticket;
 }
 
-Result Pool::taken(Result result) {
+// Waits until something is there. Returns false once `stop` is not 0, or after `seconds`.
+template <typename Condition>
+bool Pool::wait_until(std::unique_lock<std::mutex>& lock, const std::atomic<int>& stop, double seconds,
+                      const Condition& is_there) {
+  for (const double end = steady_seconds() + seconds; !is_there();) {
+    const double left = end - steady_seconds();
+    if (stop.load() > 0 || left <= 0) return false;
+    changed_.wait_for(lock, std::chrono::duration<double>(std::min(left, stop_interval)));
+  }
+  return true;
+}
+
+Result Pool::take(std::deque<Result>::iterator at, std::unique_lock<std::mutex>& lock) {
+  Result result = std::move(*at);
+  results_.erase(at);
+  lock.unlock();
   if (result.error) std::rethrow_exception(result.error);
-  if (result.seconds > 0) seconds_ = result.seconds;
+  if (result.seconds > 0) devices_.at(result.ticket.lane).seconds = result.seconds;
   return result;
 }
 
 std::optional<Result> Pool::next(const std::atomic<int>& stop, double seconds) {
-  using Clock = std::chrono::steady_clock;
-  const auto begin = Clock::now();
   std::unique_lock lock(mutex_);
-  while (results_.empty()) {
-    const double left = seconds - std::chrono::duration<double>(Clock::now() - begin).count();
-    if (stop.load() > 0 || left <= 0) return std::nullopt;
-    changed_.wait_for(lock, std::chrono::duration<double>(std::min(left, stop_interval)));
-  }
-  Result result = std::move(results_.front());
-  results_.pop_front();
-  lock.unlock();
-  return taken(std::move(result));
+  if (!wait_until(lock, stop, seconds, [this] { return !results_.empty(); })) return std::nullopt;
+  return take(results_.begin(), lock);
 }
 
 Result Pool::wait(Ticket ticket) { return *wait(ticket, never, forever); }
 
 std::optional<Result> Pool::wait(Ticket ticket, const std::atomic<int>& stop, double seconds) {
-  using Clock = std::chrono::steady_clock;
-  const auto begin = Clock::now();
   std::unique_lock lock(mutex_);
   const auto find = [&] {
     return std::find_if(results_.begin(), results_.end(), [&](const Result& one) { return one.ticket == ticket; });
   };
-  const auto is_error = [](const Result& one) { return one.error != nullptr; };
-  while (!dropped_.contains(ticket) && find() == results_.end()) {
-    const double left = seconds - std::chrono::duration<double>(Clock::now() - begin).count();
-    if (stop.load() > 0 || left <= 0) return std::nullopt;
-    changed_.wait_for(lock, std::chrono::duration<double>(std::min(left, stop_interval)));
-  }
+  const auto is_there = [&] { return dropped_.contains(ticket) || find() != results_.end(); };
+  if (!wait_until(lock, stop, seconds, is_there)) return std::nullopt;
   auto found = find();
-  if (found == results_.end()) found = std::find_if(results_.begin(), results_.end(), is_error);
+  if (found == results_.end())
+    found = std::find_if(results_.begin(), results_.end(),
+                         [&](const Result& one) { return one.error != nullptr && one.ticket.lane == ticket.lane; });
   if (found == results_.end())
     throw Error("the device worker failed at an earlier job, and this one was dropped: the error of that job says why");
-  Result result = std::move(*found);
-  results_.erase(found);
-  lock.unlock();
-  return taken(std::move(result));
+  return take(found, lock);
 }
 
-void Pool::abandon_device_jobs() {
-  lane_->abandon();
+void Pool::abandon_device_jobs(LaneId lane) {
+  DeviceOfLane& device = devices_.at(lane);
+  device.lane->abandon();
   const std::lock_guard lock(mutex_);
-  dropped_.insert(at_device_.begin(), at_device_.end());
-  at_device_.clear();
+  dropped_.merge(device.jobs);
 }
 
 CompileOutcome Pool::compile(const ImageRequest& request) {
@@ -165,9 +165,9 @@ void Pool::cancel_compiles() {
   });
 }
 
-double Pool::seconds() const {
-  if (opened_ && opened_->own_clock) return seconds_;
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+double Pool::seconds(LaneId lane) const {
+  const DeviceOfLane& device = devices_.at(lane);
+  return device.opened && device.opened->own_clock ? device.seconds : steady_seconds();
 }
 
 }  // namespace attune

@@ -59,7 +59,7 @@ class RecordingRunner final : public Runner {
   }
 
   Status launch_for(InstanceId instance, const TimingPlan& plan, double seconds,
-                    const std::function<void(const Launched&)>& tell) override {
+                    const std::function<void(const LaunchCount&)>& tell) override {
     const std::size_t of = trial(instance);
     return sample_for(
         seconds, replay_, batch_of(plan), [&](int count) { return take(of, count, batch_of(plan)); }, tell);

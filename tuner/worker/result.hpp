@@ -1,6 +1,8 @@
 // Result: the outcome of a job. A plain value.
 #pragma once
 
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <optional>
@@ -11,10 +13,21 @@
 
 namespace attune {
 
-using Ticket = std::uint64_t;
+// The number of a device worker among those of a Pool, from 0.
+using LaneId = std::size_t;
+
+// The lane of images that are compiled.
+inline constexpr LaneId compile_lane = ~LaneId{0};
+
+// Names a job of a Pool, and the lane that does it.
+struct Ticket {
+  LaneId lane = 0;
+  std::uint64_t number = 0;
+  auto operator<=>(const Ticket&) const = default;
+};
 
 struct Result {
-  Ticket ticket = 0;
+  Ticket ticket;
   Answer answer;
   int attempt = 1;                   // the number of the attempt that gave the answer
   int deaths = 0;                    // how many workers died by its configuration

@@ -46,7 +46,7 @@ class Runner {
   virtual Status warm_up(InstanceId instance, double milliseconds) = 0;
   // Launches for so many seconds, without flushes. Calls `tell` with the number of launches so far and the time.
   virtual Status launch_for(InstanceId instance, const TimingPlan& plan, double seconds,
-                            const std::function<void(const Launched&)>& tell) = 0;
+                            const std::function<void(const LaunchCount&)>& tell) = 0;
   // Checks the inputs, and attune's own data. Returns the verdict `guard` when a launch has changed an input, which is
   // restored, or attune's own data, which makes the status sticky.
   virtual Status check_own() = 0;

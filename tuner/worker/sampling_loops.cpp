@@ -38,10 +38,10 @@ DeviceTimes sample_by_plan(const TimingPlan& plan, int batch,
 }
 
 Status sample_for(double seconds, const Instruments& instruments, int batch,
-                  const std::function<DeviceTimes(int count)>& take, const std::function<void(const Launched&)>& tell) {
+                  const std::function<DeviceTimes(int count)>& take, const std::function<void(const LaunchCount&)>& tell) {
   int count = 1;
   const double begin = instruments.seconds();
-  Launched launched{begin, 0};
+  LaunchCount launched{begin, 0};
   tell(launched);
   do {
     const DeviceTimes samples = take(count);

@@ -3,8 +3,6 @@
 // restarts; another may send meanwhile.
 #pragma once
 
-#include <chrono>
-#include <optional>
 #include <string>
 
 #include "attune/error.hpp"
@@ -48,11 +46,5 @@ class Transport {
   // Returns whether a fresh worker, free of a kernel's damage, can replace this one.
   virtual bool isolates() const noexcept { return true; }
 };
-
-// Waits for the answer to the only job under way. `to_begin` is the limit until the worker begins the job, `limit` the
-// limit from then, and `of_reference` the limit from when the worker says that its reference begins. Sets `begun` to
-// when the worker began the job.
-Received receive_answer(Transport& worker, TimeLimit to_begin, TimeLimit limit, TimeLimit of_reference,
-                        std::optional<std::chrono::steady_clock::time_point>& begun);
 
 }  // namespace attune

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "worker/result.hpp"
 #include "worker/transport.hpp"
 
 namespace attune {
@@ -18,8 +19,10 @@ class Testbed;
 class Workers {
  public:
   virtual ~Workers() = default;
-  // Makes a transport to the device worker. The worker starts at its first job.
-  virtual std::unique_ptr<Transport> device_worker() = 0;
+  // Returns how many device workers there are.
+  virtual LaneId device_workers() const { return 1; }
+  // Makes a transport to a device worker. The worker starts at its first job.
+  virtual std::unique_ptr<Transport> device_worker(LaneId lane) = 0;
   // Makes a transport to a further compile worker for the device. `device`: opened by the device worker.
   virtual std::unique_ptr<Transport> compile_worker(const DeviceInfo& device) = 0;
 };
@@ -36,7 +39,7 @@ class LocalWorkers final : public Workers {
   // For whatever a testbed runs.
   LocalWorkers(MakeTestbed make_testbed, MakeCompiler make_compiler)
       : make_testbed_(std::move(make_testbed)), make_compiler_(std::move(make_compiler)) {}
-  std::unique_ptr<Transport> device_worker() override;
+  std::unique_ptr<Transport> device_worker(LaneId) override;
   std::unique_ptr<Transport> compile_worker(const DeviceInfo& device) override;
 
  private:

@@ -27,7 +27,7 @@ class ChangedWorkers final : public Workers {
   using Change = std::function<void(const Job&, Reply&)>;
   ChangedWorkers(std::shared_ptr<Replay> replay, Change change)
       : local_(replay), replay_(std::move(replay)), change_(std::move(change)) {}
-  std::unique_ptr<Transport> device_worker() override {
+  std::unique_ptr<Transport> device_worker(LaneId) override {
     const auto server = std::make_shared<DeviceServer>(recording_testbed(replay_));
     return std::make_unique<DirectTransport>([this, server](const Job& job) {
       Reply reply = server->answer(job);

@@ -50,7 +50,7 @@ class CountingCompiler final : public Compiler {
 class CountingWorkers final : public Workers {
  public:
   explicit CountingWorkers(std::size_t batch) : compiler(std::make_shared<CountingCompiler>(batch)) {}
-  std::unique_ptr<Transport> device_worker() override {
+  std::unique_ptr<Transport> device_worker(LaneId) override {
     return std::make_unique<DirectTransport>([](const Job&) { return Reply{.answer = DeviceOpened{}}; });
   }
   std::unique_ptr<Transport> compile_worker(const DeviceInfo&) override {

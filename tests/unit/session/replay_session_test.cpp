@@ -163,7 +163,7 @@ TEST(ReplaySession, WhatIsCompiledIsTriedWhileAnotherCompiles) {
    public:
     CompilerOfOurs(std::shared_ptr<Replay> replay, std::shared_ptr<Compiler> compiler)
         : local_(std::move(replay)), compiler_(std::move(compiler)) {}
-    std::unique_ptr<Transport> device_worker() override { return local_.device_worker(); }
+    std::unique_ptr<Transport> device_worker(LaneId lane) override { return local_.device_worker(lane); }
     std::unique_ptr<Transport> compile_worker(const DeviceInfo&) override {
       const auto server = std::make_shared<CompileServer>(compiler_);
       return std::make_unique<DirectTransport>([server](const Job& job) { return server->answer(job); });

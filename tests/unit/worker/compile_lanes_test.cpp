@@ -124,7 +124,8 @@ class CompileLanesTest : public testing::Test {
   Ticket submit(const std::string& expression) {
     ImageRequest request;
     request.expressions = {expression};
-    lanes().submit(++last_, request);
+    ++last_.number;
+    lanes().submit(last_, request);
     return last_;
   }
   Result wait(Ticket ticket) {
@@ -171,7 +172,7 @@ class CompileLanesTest : public testing::Test {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<Ticket, Result> results_;
-  Ticket last_ = 0;
+  Ticket last_{compile_lane, 0};
   std::unique_ptr<CompileLanes> lanes_;
 };
 

@@ -16,6 +16,7 @@
 #include "recordings/recording_file.hpp"
 #include "subject/kernel_subject.hpp"
 #include "support/bowl.hpp"
+#include "unit/worker/job_name.hpp"
 #include "worker/compile_server.hpp"
 #include "worker/device_server.hpp"
 #include "worker/direct_transport.hpp"
@@ -24,27 +25,9 @@
 
 namespace attune {
 
-// "try 2", "try 2#3" for its third attempt, "rounds 1 2 1", "begin", ...
-inline std::string name_of(const Job& job) {
-  constexpr const char* names[] = {"open",  "begin", "load",    "try",           "rounds",
-                                   "check", "meter", "release", "open compiler", "compile"};
-  static_assert(std::size(names) == std::variant_size_v<Job>);
-  std::string name = names[job.index()];
-  const auto add = [&](const InstanceLaunch& launch) {
-    name += " " + std::to_string(launch.instance);
-    if (launch.attempt > 1) name += "#" + std::to_string(launch.attempt);
-  };
-  if (const auto* load = std::get_if<Load>(&job)) add(load->launch);
-  if (const auto* tried = std::get_if<Try>(&job)) add(tried->launch);
-  if (const auto* release = std::get_if<Release>(&job)) name += " " + std::to_string(release->instance);
-  for (const InstanceId id : instances_of(job)) name += " " + std::to_string(id);
-  return name;
-}
-
 // What a test says, and what it sees. The n-th worker is number n. Set while no job is under way.
 struct Script {
   std::function<Received::End(const std::string& job, int worker)> ends;  // how a job ends that was begun
-  std::function<bool(const std::string& job, int worker)> dies_before;    // it is begun
   std::function<bool(const std::string& job, int worker)> hangs;          // until the worker is interrupted
   std::function<bool(const std::string& job)> stays;                      // late, and killed in vain
   std::function<void(const Job& job, Reply&)> change;                     // what its answer becomes
@@ -53,9 +36,9 @@ struct Script {
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<std::string> begun;
-  std::map<std::string, double> waited, limits;  // seconds that a job was given to begin, and to end
-  std::size_t most_sent = 0;                     // jobs that a worker had at a time
-  int sent_ahead = 0;                            // jobs that came while the worker had another
+  std::map<std::string, double> limits;  // seconds that a job was given to end
+  std::size_t most_sent = 0;             // jobs that a worker had at a time
+  int sent_ahead = 0;                    // jobs that came while the worker had another
   int workers = 0;
   std::string held;  // a job that does not end while its name stands here
   bool interrupted = false;
@@ -88,14 +71,13 @@ class ScriptedTransport final : public Transport {
     script_.most_sent = std::max(script_.most_sent, jobs_.size());
   }
   Received receive(TimeLimit limit) override {
-    const double seconds = limit.seconds;
     std::unique_lock lock(script_.mutex);
     if (!server_) return {Received::End::died, {}, "ended"};
     if (jobs_.empty()) return lose(Received::End::timed_out);
     const Job job = jobs_.front();
     const std::string name = name_of(job);
-    if (!std::exchange(has_begun_, true)) return begin(name, seconds);
-    script_.limits[name] = seconds;
+    if (!std::exchange(has_begun_, true)) return begin(name);
+    script_.limits[name] = limit.seconds;
     if (script_.hangs && script_.hangs(name, script_.workers)) {
       script_.changed.wait_for(lock, std::chrono::seconds(20), [this] { return script_.interrupted; });
       script_.interrupted = false;
@@ -130,9 +112,7 @@ class ScriptedTransport final : public Transport {
     server_ = std::make_unique<DeviceServer>(recording_testbed(std::make_shared<Replay>(bowl())));
     ++script_.workers;
   }
-  Received begin(const std::string& name, double seconds) {
-    if (script_.dies_before && script_.dies_before(name, script_.workers)) return lose(Received::End::died);
-    script_.waited[name] = seconds;
+  Received begin(const std::string& name) {
     script_.begun.push_back(name);
     script_.changed.notify_all();
     return {Received::End::replied, {.answer = Started{}}, {}};
@@ -152,15 +132,20 @@ class ScriptedTransport final : public Transport {
 
 class ScriptedWorkers final : public Workers {
  public:
-  explicit ScriptedWorkers(Script& script) : script_(script), compiler_(make_replay_compiler(bowl())) {}
-  std::unique_ptr<Transport> device_worker() override { return std::make_unique<ScriptedTransport>(script_); }
+  explicit ScriptedWorkers(Script& script) : scripts_{&script}, compiler_(make_replay_compiler(bowl())) {}
+  // Adds a device worker.
+  void add(Script& script) { scripts_.push_back(&script); }
+  LaneId device_workers() const override { return scripts_.size(); }
+  std::unique_ptr<Transport> device_worker(LaneId lane) override {
+    return std::make_unique<ScriptedTransport>(*scripts_.at(lane));
+  }
   std::unique_ptr<Transport> compile_worker(const DeviceInfo&) override {
     const auto server = std::make_shared<CompileServer>(compiler_);
     return std::make_unique<DirectTransport>([server](const Job& job) { return server->answer(job); });
   }
 
  private:
-  Script& script_;
+  std::vector<Script*> scripts_;  // of each device worker
   const std::shared_ptr<Compiler> compiler_;
 };
 
@@ -172,16 +157,16 @@ class PoolTest : public testing::Test {
   Pool& pool() {
     if (!pool_) {
       pool_ = std::make_unique<Pool>(workers_);
-      pool_->device();
+      for (LaneId lane = 0; lane < pool_->lanes(); ++lane) pool_->device(lane);
     }
     return *pool_;
   }
   // A problem is begun, and the known-good job is there.
-  void begin() {
+  void begin(LaneId lane = 0) {
     const TrialSetup setup =
         subject().setup(configuration(9), [this](const ImageRequest& request) { return pool().compile(request); }, 1);
-    ASSERT_TRUE(std::holds_alternative<Begun>(pool().run(Begin{setup}).answer));
-    pool().set_known_good(KnownGood{Try{launch(9), {1, 0}}, 0});
+    ASSERT_TRUE(std::holds_alternative<Begun>(pool().run(Begin{setup}, lane).answer));
+    pool().set_known_good(KnownGood{Try{launch(9), {1, 0}}, 0}, lane);
     script_.take_begun();
   }
   KernelSubject subject() { return {spec_, {}, pool().device().info}; }

@@ -36,7 +36,7 @@ class ProcessWorkers final : public Workers {
         device_name_(device_name),
         output_(shows_output ? Output::shared : Output::kept) {}
 
-  std::unique_ptr<Transport> device_worker() override {
+  std::unique_ptr<Transport> device_worker(LaneId) override {
     return std::make_unique<ProcessTransport>(command("device", arguments_, {}, output_));
   }
   std::unique_ptr<Transport> compile_worker(const DeviceInfo& device) override {
