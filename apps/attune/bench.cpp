@@ -213,7 +213,7 @@ int run_bench(const Arguments& arguments) {
   };
 
   catch_signals();
-  const std::unique_ptr<Workers> workers = workers_for(name);
+  const std::unique_ptr<Workers> workers = workers_for(name, worker_options(options));
   Pool pool(*workers);
   const DeviceInfo& device = pool.device().info;
   Notes notes(json);

@@ -21,7 +21,7 @@ int main(int count, char** values) {
   const FaultLog log(path + ".log");
   const auto now = std::make_shared<attune::test::Tried>();
   const auto compiling = std::make_shared<int>(1);
-  cli::WorkerSeams seams;
+  WorkerSeams seams;
   seams.device = [&](std::unique_ptr<Device> device) {
     log.add("worker device");
     return make_faulty_device(std::move(device), path, now);

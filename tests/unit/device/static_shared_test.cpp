@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "attune/error.hpp"
+#include "base/find_program.hpp"
 #include "device/host/compiler_process.hpp"
 
 namespace attune {
