@@ -141,8 +141,8 @@ TEST_F(WorkerOfACommand, IsReplacedWhenItIsKilled) {
   const CommandResult result = tune(scale(), worker(), options);
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(count_of_verdict(result, "ok"), 3u) << result.out;
-  EXPECT_EQ(started().size(), 2u);
-  EXPECT_EQ(of_type(events_in(result.out), "best").at(0).at("workers_replaced"), 1);
+  EXPECT_GE(started().size(), 2u);
+  EXPECT_EQ(of_type(events_in(result.out), "best").at(0).at("workers_replaced"), started().size() - 1);
 }
 
 // The worker is a child of a shell that waits for it, and has to be killed with it.

@@ -11,10 +11,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <filesystem>
+#include <sstream>
+#include <string_view>
 #include <thread>
 
-#include "base/process_environment.hpp"
 #include "base/start_thread.hpp"
+#include "base/trusted_environment.hpp"
 #include "base/user_limits.hpp"
 
 namespace attune {
@@ -22,6 +25,19 @@ namespace {
 
 // What is waited for longer than this is waited for without an end.
 constexpr double longest_seconds = 1e8;
+
+bool can_be_run(const std::string& path) {
+  std::error_code failed;
+  return access(path.c_str(), X_OK) == 0 && std::filesystem::is_regular_file(path, failed);
+}
+
+// The texts must outlive the result.
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> list;
+  for (const std::string& text : texts) list.push_back(const_cast<char*>(text.c_str()));
+  list.push_back(nullptr);
+  return list;
+}
 
 void begin_session() {
   setsid();  // so Ctrl-C reaches only the parent, and all that the program starts is found by its session
@@ -67,6 +83,30 @@ void take_descriptors(const Program& program) {
 }
 
 }  // namespace
+
+std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return can_be_run(name) ? std::filesystem::absolute(name).string() : "";
+  std::istringstream folders(trusted_environment("PATH").value_or("/usr/bin:/bin"));
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::string candidate = (folder.empty() ? "." : folder) + "/" + name;
+    if (can_be_run(candidate)) return std::filesystem::absolute(candidate).string();
+  }
+  return "";
+}
+
+std::vector<std::string> environment_with(const std::map<std::string, std::string>& changes) {
+  std::vector<std::string> list;
+  for (const auto& [name, value] : changes) list.push_back(name + "=" + value);
+  if (!is_environment_trusted()) {
+    list.emplace_back("PATH=/usr/bin:/bin");
+    return list;
+  }
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    if (!changes.contains(std::string(text.substr(0, text.find('='))))) list.emplace_back(text);
+  }
+  return list;
+}
 
 ChildProcess::ChildProcess(const Program& program) : has_group_(program.group != Program::Group::parent) {
   const std::vector<std::string> variables = environment_with(program.environment);

@@ -1,5 +1,5 @@
 // ChildProcess: a program that this process started, such as a worker, a compiler or a command under sanitizers. One
-// thread. A program with SIGCHLD ignored sees no exit status of its children.
+// thread uses it. A program that ignores SIGCHLD sees no exit status of its children.
 #pragma once
 
 #include <sys/types.h>
@@ -13,6 +13,14 @@
 #include <vector>
 
 namespace attune {
+
+// Returns the absolute path of a program, given by path or by name (looked up in PATH, of which set-user-id processes
+// have only the system's). Returns "" when there is none.
+std::string find_program(const std::string& name);
+
+// Returns this process's environment with `changes` applied. In a set-user-id process, returns only `changes` and a
+// PATH to the system's programs, because compilers read more variables than attune knows.
+std::vector<std::string> environment_with(const std::map<std::string, std::string>& changes);
 
 // What to start, and what it gets.
 struct Program {

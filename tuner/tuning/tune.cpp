@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "attune/error.hpp"
-#include "base/find_program.hpp"
+#include "base/child_process.hpp"
 #include "base/trusted_environment.hpp"
 #include "db/reader/wisdom_reader.hpp"
 #include "db/wisdom_store.hpp"

@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "attune/error.hpp"
-#include "base/find_program.hpp"
+#include "base/child_process.hpp"
 #include "support/busy_machine.hpp"
 
 namespace attune {

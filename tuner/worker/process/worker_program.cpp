@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <new>
 
 #include "attune/error.hpp"
 #include "attune/worker.hpp"
@@ -24,6 +25,13 @@ namespace attune {
 namespace {
 
 bool has_called_worker_main = false;
+
+constexpr int exit_error = 1, exit_usage = 2;  // as of the program attune
+
+int ended_with(const char* message, int status = exit_error) {
+  fmt::print(stderr, "attune-worker: {}\n", message);
+  return status;
+}
 
 // What a worker is started as.
 struct WorkerArguments {
@@ -116,11 +124,11 @@ int run_worker(const std::vector<std::string>& arguments, const WorkerSeams& sea
     wanted.role == "device" ? serve_device(wanted, seams) : serve_compiler(wanted, seams);
     return 0;
   } catch (const UsageError& error) {
-    fmt::print(stderr, "attune-worker: {}\n", error.what());
-    return 2;
+    return ended_with(error.what(), exit_usage);
+  } catch (const std::bad_alloc&) {
+    return ended_with("out of memory; raise the limit (`ulimit -v`, ATTUNE_COMPILE_MEMORY)");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "attune-worker: {}\n", error.what());
-    return 1;
+    return ended_with(error.what());
   }
 }
 
