@@ -36,11 +36,11 @@ endforeach()
 foreach(header ${ATTUNE_BUILTIN_HEADERS})
   install(FILES kernels/${header}.cuh DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 endforeach()
-install(TARGETS attune attune-score RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(TARGETS attune attune-score attune-worker RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 
 # All that `cmake --install` needs, and no more.
 add_custom_target(installable)
-add_dependencies(installable ${ATTUNE_INSTALLED} attune_runtime attune_tuner attune_cli attune attune-score attune-embed)
+add_dependencies(installable ${ATTUNE_INSTALLED} attune_runtime attune_tuner attune_cli attune attune-score attune-worker attune-embed)
 if(TARGET attune_shared)
   add_dependencies(installable attune_shared attune_shared_host)
 endif()

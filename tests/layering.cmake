@@ -28,10 +28,11 @@ set(may_tuning ${may_session} session spec bundle dispatch)
 set(may_apps/terminal terminal)
 set(may_apps/embedder ${may_spec} spec files terminal)
 set(may_apps/score ${may_score} score recordings terminal)
+set(may_apps/worker ${may_worker} worker)
 set(may_apps/attune ${may_tuning} tuning exports draft score recordings kernel_files builtin terminal)
 set(may_apps/examples ${may_apps/attune} apps/attune c_api builtin)
 set(layers base core expression kernel space bundle files spec exports draft search score measure db recordings device worker subject
-    session dispatch/database dispatch c_api kernel_files tuning apps/terminal apps/embedder apps/score apps/attune apps/examples)
+    session dispatch/database dispatch c_api kernel_files tuning apps/terminal apps/embedder apps/score apps/worker apps/attune apps/examples)
 
 # Libraries of others, by how their headers begin: who may include them. CUDA's are nobody's: device/cuda declares what it
 # uses. Their tests, and programs for which CUDA is installed, are no layers.

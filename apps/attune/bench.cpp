@@ -208,7 +208,7 @@ int run_bench(const Arguments& arguments) {
   request.protocol = protocol_wanted(options, Protocol{}.settled_log_ratio);
   request.lock_folder = usable_lock_folder();
   catch_signals();
-  const std::unique_ptr<Workers> workers = workers_for(name);
+  const std::unique_ptr<Workers> workers = workers_for(name, worker_options(options));
   Pool pool(*workers);
   const DeviceInfo& device = pool.device().info;
   const KernelSubject subject(spec, problem, device);

@@ -84,6 +84,7 @@ int run_calibrate(const Arguments& arguments) {
   options.add()("device,d", named_value("DEVICE"), "cuda, cuda:N or host (default: $ATTUNE_DEVICE, else cuda)")(
       "db", named_value("FILE"), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
       "json", "one JSON object per line instead of text");
+  add_worker_option(options);
   if (options.parse(arguments)) return exit_done;
   const std::string name = device_name(options);
   if (is_replay(name))
@@ -92,7 +93,7 @@ int run_calibrate(const Arguments& arguments) {
 
   catch_signals();
   WisdomStore store(database_path(options), WisdomStore::Access::read_write, {note_on_stderr, &stop_requests});
-  const std::unique_ptr<Workers> workers = workers_for(name);
+  const std::unique_ptr<Workers> workers = workers_for(name, worker_options(options));
   Pool pool(*workers);
   const DeviceOpened& device = pool.device();
   CalibrationRequest request = calibration_request(usable_lock_folder());

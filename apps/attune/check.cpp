@@ -180,9 +180,11 @@ int compile_only(const KernelSpec& spec, const Options& options, const std::stri
 
 // Workers in this process where the sanitizers are. Else they are processes, which print unless standard output is
 // for JSON.
-std::unique_ptr<Workers> workers_of(Device* sanitized, const std::string& name, bool json) {
+std::unique_ptr<Workers> workers_of(Device* sanitized, const std::string& name, const Options& options) {
   if (sanitized != nullptr) return std::make_unique<LocalWorkers>(*sanitized);
-  return json ? workers_for(name) : printing_workers_for(name);
+  WorkerOptions wanted = worker_options(options);
+  wanted.shows_output = !options.has("json");
+  return workers_for(name, wanted);
 }
 
 constexpr double sanitized_seconds = 600;
@@ -202,9 +204,11 @@ std::optional<Sanitizers> sanitizers_wanted(const Options& options) {
 // Checks a kernel, and ends the report. Returns the exit code.
 int check(const KernelSpec& spec, const Options& options, CheckReport& report) try {
   const std::string name = device_name(options);
+  if (options.has("worker") && (is_architecture(name) || sanitizers().any()))
+    throw UsageError("--worker runs kernels, which this check does not do in a worker: leave --worker out");
   if (is_architecture(name)) return compile_only(spec, options, name, report);
   const std::unique_ptr<Device> sanitized = sanitizers().any() ? open_device(name) : nullptr;
-  const std::unique_ptr<Workers> workers = workers_of(sanitized.get(), name, options.has("json"));
+  const std::unique_ptr<Workers> workers = workers_of(sanitized.get(), name, options);
   CheckJobs jobs(*workers, options.seconds("time-limit").value_or(Pool::forever));
   const CheckRequest chosen(spec, options, name.substr(0, name.find(':')), jobs.device(), report);
   if (!chosen.is_legal()) return chosen.show_why_not(report);
@@ -247,6 +251,7 @@ int run_check(const Arguments& arguments) {
       "thread of a mistake")("time-limit", named_value("TIME"),
                              "stops what has not ended by then: 5s, 1m (with --sanitize 10m unless given)")(
       "json", "one JSON object instead of text; what the kernel prints is not shown");
+  add_worker_option(options);
   if (options.parse(arguments)) return exit_done;
   if (const std::optional<Sanitizers> wanted = sanitizers_wanted(options))
     return check_in_sanitized_process(*wanted, arguments, options.seconds("time-limit").value_or(sanitized_seconds));

@@ -8,6 +8,7 @@
 #include <exception>
 #include <iostream>
 #include <new>
+#include <optional>
 
 #include "apps/terminal/help_text.hpp"
 #include "attune/error.hpp"
@@ -54,7 +55,7 @@ std::string help_text() {
   return text + "\nexamples\n" + examples_text(first_examples, output_columns());
 }
 
-int dispatch(const Arguments& arguments, const WorkerSeams& seams) {
+int dispatch(const Arguments& arguments) {
   if (arguments.empty()) {
     std::cerr << help_text();
     return exit_usage;
@@ -68,7 +69,6 @@ int dispatch(const Arguments& arguments, const WorkerSeams& seams) {
     put_text("{}", version_text());
     return exit_done;
   }
-  if (name == "worker") return run_worker(Arguments(arguments.begin() + 1, arguments.end()), seams);
   std::vector<std::string> names;
   for (const Command& command : all_commands) {
     if (name == command.name) return command.run(Arguments(arguments.begin() + 1, arguments.end()));
@@ -79,12 +79,15 @@ int dispatch(const Arguments& arguments, const WorkerSeams& seams) {
 
 }  // namespace
 
-int run_command_line(int count, char** values, const WorkerSeams& seams) {
+int run_command_line(int count, char** values, WorkerSeams seams) {
+  seams.open = open_recording;
+  seams.open_compiler = recording_compiler;
+  if (const std::optional<int> served = worker_main(count, values, seams)) return *served;
   std::signal(SIGCHLD, SIG_DFL);  // a parent may have ignored it; then no child has an exit status
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is an error with a message, like a full disk
   try {
-    const int code = dispatch(Arguments(values + 1, values + count), seams);
+    const int code = dispatch(Arguments(values + 1, values + count));
     std::cout.flush();
     if ((!std::cout || std::ferror(stdout) != 0) && code == exit_done) throw Error("cannot write to standard output");
     return code;

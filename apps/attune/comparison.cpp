@@ -44,6 +44,7 @@ void add_comparison_options(Options& options, const char* until) {
       "db", named_value("FILE"), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
       "verbose,v", "whole configurations below the tables, not what differs")(
       "json", "one JSON object per line instead of text");
+  add_worker_option(options);
 }
 
 Protocol protocol_wanted(const Options& options, double settled) {

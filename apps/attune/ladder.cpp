@@ -217,7 +217,7 @@ int run_ladder(const Arguments& arguments) {
   const KernelSpec spec = find_kernel(options, options.required("kernel"));
   const std::vector<const Ladder*> wanted = ladders_wanted(options, spec);
   catch_signals();
-  const std::unique_ptr<Workers> workers = workers_for(name);
+  const std::unique_ptr<Workers> workers = workers_for(name, worker_options(options));
   Pool pool(*workers);
   Ladders ladders(options, spec, name, pool);
   for (const Ladder* const ladder : wanted) ladders.measure(*ladder);

@@ -1,15 +1,9 @@
 #include "sanitize.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/personality.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -18,11 +12,9 @@
 #include <map>
 #include <optional>
 #include <sstream>
-#include <thread>
 
 #include "attune/error.hpp"
-#include "base/process_environment.hpp"
-#include "base/system_failure.hpp"
+#include "base/child_process.hpp"
 #include "device/host/compiler_process.hpp"
 #include "device/host/sanitizer_runtimes.hpp"
 #include "put_text.hpp"
@@ -33,7 +25,8 @@
 namespace attune::cli {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+// How long a killed process is waited for.
+constexpr double seconds_after_kill = 60;
 
 // ---- The process ----
 
@@ -52,11 +45,11 @@ std::string with_own(const std::string& options, const char* variable) {
   return own == nullptr ? options : options + ":" + own;
 }
 
-std::vector<std::string> environment_of(const Sanitizers& sanitizers, const std::filesystem::path& folder) {
+std::map<std::string, std::string> environment_of(const Sanitizers& sanitizers, const std::filesystem::path& folder) {
   std::string preload;
   for (const std::string& path : sanitizer_runtimes(sanitizers)) preload += (preload.empty() ? "" : ":") + path;
   const std::string report = report_in(folder);
-  return environment_with({
+  return {
       {"LD_PRELOAD", with_own(preload, "LD_PRELOAD")},
       {"TMPDIR", folder.string()},  // removed with the leftovers of a process that ends early
       {worker_mark, folder.string()},
@@ -64,55 +57,37 @@ std::vector<std::string> environment_of(const Sanitizers& sanitizers, const std:
       {"ATTUNE_SANITIZE_REPORT", report},
       {"ASAN_OPTIONS", with_own(address_options, "ASAN_OPTIONS")},
       {"UBSAN_OPTIONS", fmt::format("{}:log_path=\"{}\"", with_own(undefined_options, "UBSAN_OPTIONS"), report)},
-  });
+  };
 }
 
-pid_t start(const std::vector<std::string>& command, const std::vector<std::string>& variables) {
-  const std::vector<char*> arguments = pointers_to(command), environment = pointers_to(variables);
-  const pid_t parent = getpid(), child = fork();
-  if (child < 0) throw Error(std::string("cannot start a process: ") + system_failure(errno));
-  if (child > 0) return child;
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(exit_error);
-  // Where Linux scatters addresses widely, older runtimes find their own place taken. Some containers forbid the
-  // change.
-  personality(ADDR_NO_RANDOMIZE);
-  execve("/proc/self/exe", arguments.data(), environment.data());
-  _exit(127);
+// This command again, under the sanitizers.
+Program program_under(const Sanitizers& chosen, const Arguments& arguments, const std::filesystem::path& folder) {
+  Program program{.arguments = {"/proc/self/exe", "check"},
+                  .environment = environment_of(chosen, folder),
+                  .input = STDIN_FILENO,
+                  .ends_with_parent = true,
+                  // Where Linux scatters addresses widely, older runtimes find their own place taken.
+                  .fixed_addresses = true};
+  program.arguments.insert(program.arguments.end(), arguments.begin(), arguments.end());
+  return program;
 }
 
 volatile std::sig_atomic_t child_to_end = 0;
 
 void pass_on(int signal) { kill(child_to_end, signal); }
 
-// Returns the exit status of the child; nothing when its time is up and it was killed.
-std::optional<int> wait_for(pid_t child, double seconds) {
-  child_to_end = child;
+// Waits for the child, which gets the signals that this process gets. Returns false if its time is up and it was
+// killed.
+bool ends_in_time(ChildProcess& child, double seconds) {
+  child_to_end = child.number();
   catch_unless_ignored(pass_on);
-  const auto deadline =
-      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-  int status = 0;
-  while (waitpid(child, &status, WNOHANG) == 0) {
-    if (Clock::now() >= deadline) {
-      kill(child, SIGKILL);
-      while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-      return std::nullopt;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return status;
+  if (child.ends_within(seconds)) return true;
+  child.kill(seconds_after_kill);
+  return false;
 }
 
 // The file by which the process reports that it ends as it means to: a kernel may call exit().
 std::filesystem::path end_mark(const std::string& report) { return report + ".end"; }
-
-// Has the leftovers ended and removed, even if this process is killed.
-void guard(const std::filesystem::path& folder) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(std::string("cannot make a pipe: ") + system_failure(errno));
-  start_worker_guard({folder, folder.string()}, ends[0]);
-  close(ends[0]);  // the other one stays open until this process ends
-}
 
 int no_survivor(Verdict verdict, const std::string& text) {
   put_text("verdict: {}\n{}\n", to_text(verdict), text);
@@ -261,24 +236,22 @@ EndReport::~EndReport() {
 
 int check_in_sanitized_process(const Sanitizers& chosen, const Arguments& arguments, double seconds) {
   const TemporaryFolder folder;
-  std::vector<std::string> command{"attune", "check"};
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  guard(folder.path());
-  const std::optional<int> status = wait_for(start(command, environment_of(chosen, folder.path())), seconds);
+  start_worker_guard({folder.path(), folder.path().string()});  // even if this process is killed
+  ChildProcess child(program_under(chosen, arguments, folder.path()));
+  const bool is_in_time = ends_in_time(child, seconds);
   kill_processes_of(-1, folder.path().string());
-  if (!status)
+  if (!is_in_time)
     return no_survivor(Verdict::timeout,
                        fmt::format("stopped after {:.0f} s under {}: a loop that never ends, or a problem that is too "
                                    "large for sanitizers; try a smaller --problem, or a longer --time-limit",
                                    seconds, chosen.text()));
-  if (WIFEXITED(*status)) {
-    if (WEXITSTATUS(*status) == 127)
-      throw Error("cannot start attune once more with the sanitizers: /proc/self/exe does not run");
-    if (std::filesystem::exists(end_mark(report_in(folder.path())))) return WEXITSTATUS(*status);
-    return no_survivor(Verdict::fault, fmt::format("the kernel ended the process under {}, with exit code {}",
-                                                   chosen.text(), WEXITSTATUS(*status)));
+  if (const std::optional<int> code = child.exit_code()) {
+    if (*code == 127) throw Error("cannot start attune once more with the sanitizers: /proc/self/exe does not run");
+    if (std::filesystem::exists(end_mark(report_in(folder.path())))) return *code;
+    return no_survivor(Verdict::fault,
+                       fmt::format("the kernel ended the process under {}, with exit code {}", chosen.text(), *code));
   }
-  const int signal = WTERMSIG(*status);
+  const int signal = child.signal();
   if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) return exit_interrupted;
   return no_survivor(Verdict::fault,
                      fmt::format("the process under {} was ended by signal {} ({}){}", chosen.text(), signal,

@@ -75,6 +75,7 @@ Options tune_options() {
       "db", named_value("FILE"), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
       "verbose,v", "whole configurations, not what differs from the default")(
       "json", "one JSON object per line instead of text");
+  add_worker_option(options);
   return options;
 }
 
@@ -108,6 +109,7 @@ int tune_recording(const Options& options, const EffortPlan& effort, const std::
         fmt::format("--effort {} looks up what is known, and nothing is of a recording; use measure", effort.name));
   const std::vector<std::string> problems = options.list("problem");
   if (problems.size() > 1) throw UsageError("a recording is of one problem: give --problem once");
+  if (options.has("worker")) throw UsageError("a recording is played without --worker: leave it out");
   const ReplayRequest replay = parse_replay(name);
   const std::optional<std::string> problem = problems.empty() ? std::nullopt : std::optional(problems.front());
   const Recording recording = chosen_recording(replay.file, options.text("kernel"), problem);
@@ -117,18 +119,16 @@ int tune_recording(const Options& options, const EffortPlan& effort, const std::
   catch_signals();
   WisdomStore store(options.text("db").value_or(in_memory), WisdomStore::Access::read_write,
                     {note_on_stderr, &stop_requests});
-  const auto tune = [&](Pool& pool) {
-    const KernelSubject subject(request.spec, {}, pool.device().info);
-    return tune_one(request, subject, pool, store, nullptr, view_of(options));
-  };
   if (replay.workers) {
-    const std::unique_ptr<Workers> workers = workers_for(name, options.text("kernel"), problem);
+    const std::unique_ptr<Workers> workers = workers_for(name, {.arguments = {recording.kernel, recording.problem}});
     Pool pool(*workers);
-    return tune(pool);
+    const KernelSubject subject(request.spec, {}, pool.device().info);  // compile workers have a part too
+    return tune_one(request, subject, pool, store, nullptr, view_of(options));
   }
   LocalWorkers workers(std::make_shared<Replay>(recording, replay.options));
   Pool pool(workers);
-  return tune(pool);
+  const RecordingSubject subject(recording, request.spec, pool.device().info);
+  return tune_one(request, subject, pool, store, nullptr, view_of(options));
 }
 
 int tune_log(const Options& options, const EffortPlan& effort, const std::string& device) {
@@ -139,8 +139,9 @@ int tune_log(const Options& options, const EffortPlan& effort, const std::string
   if (is_replay(device)) throw UsageError("--misses is of a device that applications use, not of a recording");
   SessionRequest terms = request_from(options, {});
   terms.effort = *effort.search;
-  MissesQuery query{*options.text("misses"), {}, device, database_path(options), options.has("dry-run"),
-                    view_of(options)};
+  MissesQuery query{
+      *options.text("misses"), {}, device, database_path(options), options.has("dry-run"), view_of(options),
+      worker_options(options)};
   if (const auto first = options.text("kernel")) query.files.push_back(*first);
   for (const std::string& further : options.list("kernels")) query.files.push_back(further);
   return tune_misses(query, std::move(terms));
@@ -178,7 +179,7 @@ int run_tune(const Arguments& arguments) {
   request.effort = *effort.search;
   catch_signals();
   WisdomStore store(database_path(options), WisdomStore::Access::read_write, {note_on_stderr, &stop_requests});
-  const std::unique_ptr<Workers> workers = workers_for(name);
+  const std::unique_ptr<Workers> workers = workers_for(name, worker_options(options));
   Pool pool(*workers);
   request.lock_folder = usable_lock_folder();
   std::optional<ImageCache> images;

@@ -240,7 +240,7 @@ int tune_misses(const MissesQuery& query, SessionRequest terms) {
     code = list_all(query, chosen_for(device->info()), terms, device->info());
   } else {
     catch_signals();
-    const std::unique_ptr<Workers> workers = workers_for(query.device);
+    const std::unique_ptr<Workers> workers = workers_for(query.device, query.workers);
     Pool pool(*workers);
     const std::vector<TunableMiss> chosen = chosen_for(pool.device().info);
     if (!chosen.empty()) {

@@ -6,6 +6,7 @@
 
 #include "session/session.hpp"
 #include "tune_session.hpp"
+#include "worker/workers.hpp"
 
 namespace attune::cli {
 
@@ -15,6 +16,7 @@ struct MissesQuery {
   std::string device, database;
   bool is_dry_run = false;  // lists what would be tuned
   SessionView view = SessionView::text;
+  WorkerOptions workers{};
 };
 
 // Tunes each line that is of this device class and of a kernel as it is here. The others are noted. `terms`: the

@@ -1,35 +1,30 @@
-// `attune worker device|compile`: this program as a worker. Not for users: the coordinator starts it.
+// The workers of the commands: this very program, or what --worker names.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 
 #include "command.hpp"
-#include "worker/jobs.hpp"
-#include "worker/runner.hpp"
+#include "options.hpp"
+#include "worker/process/worker_program.hpp"
 #include "worker/workers.hpp"
 
 namespace attune::cli {
 
-// Hooks of a test program between a worker and its testbed or compiler. The default does nothing.
-struct WorkerSeams {
-  std::function<std::unique_ptr<Testbed>(std::unique_ptr<Testbed>)> testbed;
-  std::function<std::shared_ptr<Compiler>(std::shared_ptr<Compiler>)> compiler;
-  // Called before images are compiled.
-  std::function<void(const Compile&)> compiling;
-};
+void add_worker_option(Options& options);
+// Returns the options of workers that the command line asks for.
+WorkerOptions worker_options(const Options& options);
 
-int run_worker(const Arguments& arguments, const WorkerSeams& seams);
+// Returns workers in processes, for a device of this name.
+std::unique_ptr<Workers> workers_for(const std::string& device, const WorkerOptions& options = {});
 
-// Returns workers in processes of this very program, for a device of this name. `kernel` and `problem` choose the
-// recording of a `replay:` file, as far as they are given.
-std::unique_ptr<Workers> workers_for(const std::string& device, const std::optional<std::string>& kernel = {},
-                                     const std::optional<std::string>& problem = {});
-// Returns workers that print where this process does.
-std::unique_ptr<Workers> printing_workers_for(const std::string& device);
+// Opens `replay:FILE` in a worker. `arguments`: kernel and problem of the recording, as far as they are needed to tell
+// it from others of the file. Returns null for other names.
+std::unique_ptr<Testbed> open_recording(const std::string& name, const Arguments& arguments);
+// Returns the compiler that stands in for that of the recording, likewise.
+std::shared_ptr<Compiler> recording_compiler(const std::string& name, const Arguments& arguments);
 
-// Runs run_command_line() with these hooks.
-int run_command_line(int count, char** values, const WorkerSeams& seams);
+// Runs run_command_line() with workers that have these seams.
+int run_command_line(int count, char** values, WorkerSeams seams);
 
 }  // namespace attune::cli

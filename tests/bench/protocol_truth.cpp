@@ -36,7 +36,7 @@ namespace {
 class Compiling {
  public:
   Compiling(const TruthBench& bench, const std::string& attune, const std::string& device, int count)
-      : workers_(process_workers(attune, {"--device", device}, device)),
+      : workers_(process_workers(attune, device)),
         info_(Pool(*bench.workers).device().info),
         lanes_([this] { return workers_->compile_worker(info_); }, [this](const Result& result) { repeat(result); }) {
     const SearchSpace space = make_space(bench.spec, bench.problem, info_);
@@ -182,7 +182,7 @@ int main(int count, char** values) try {
   po::store(po::command_line_parser(count, values).options(options).positional(places).run(), given);
   po::notify(given);
   const std::string attune = (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "attune").string();
-  bench.workers = attune::process_workers(attune, {"--device", device}, device);
+  bench.workers = attune::process_workers(attune, device);
   bench.spec = attune::load_kernel(kernel);
   if (std::min(bench.samples, bench.samples_near) < 2) throw attune::Error("a half needs a sample: at least 2 of each");
   if (!parameters.empty()) bench.spec = attune::narrow(std::move(bench.spec), parameters);

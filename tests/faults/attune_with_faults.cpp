@@ -20,7 +20,7 @@ int main(int count, char** values) {
   const std::string path = file;
   const FaultLog log(path + ".log");
   const auto compiling = std::make_shared<int>(1);
-  cli::WorkerSeams seams;
+  WorkerSeams seams;
   seams.testbed = [&](std::unique_ptr<Testbed> testbed) {
     log.add("worker device");
     return make_faulty_testbed(std::move(testbed), path);

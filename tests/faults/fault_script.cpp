@@ -11,7 +11,7 @@
 #include <stdexcept>
 
 #include "base/enum_texts.hpp"
-#include "worker/process/child_process.hpp"
+#include "worker/process/serve.hpp"
 
 namespace attune::test {
 namespace {
@@ -47,7 +47,7 @@ bool matches(const std::string& pattern, Phase phase, const std::string& text) {
 }
 
 [[noreturn]] void send_and_end(const std::string& bytes, bool ends) {
-  if (write(replies_descriptor, bytes.data(), bytes.size()) < 0) _exit(9);
+  if (write(channel().replies, bytes.data(), bytes.size()) < 0) _exit(9);
   if (ends) _exit(0);
   wait_for_ever();
 }

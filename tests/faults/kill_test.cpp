@@ -1,12 +1,13 @@
 // SIGKILL to the coordinator at random moments: nothing that was committed is lost, changed or tried again.
 #include <fcntl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <csignal>
 #include <random>
 
+#include "base/child_process.hpp"
+#include "base/descriptor.hpp"
 #include "faults/fault_bench.hpp"
 
 namespace attune::test {
@@ -45,23 +46,13 @@ class Kill : public FaultBench {
 
   // Starts the command and kills it after so long; true when it was still there.
   bool kill_after(std::chrono::microseconds time) const {
-    const pid_t child = fork();
-    if (child == 0) {
-      const int nowhere = open("/dev/null", O_WRONLY);
-      dup2(nowhere, STDOUT_FILENO);
-      dup2(nowhere, STDERR_FILENO);
-      setenv("ATTUNE_FAULTS", script().c_str(), 1);
-      std::vector<char*> list;
-      for (const std::string& argument : arguments_) list.push_back(const_cast<char*>(argument.c_str()));
-      list.push_back(nullptr);
-      execv(list[0], list.data());
-      _exit(127);
-    }
+    const Descriptor nowhere(open("/dev/null", O_WRONLY));
+    ChildProcess command({.arguments = arguments_,
+                          .environment = {{"ATTUNE_FAULTS", script()}},
+                          .output = nowhere.get(),
+                          .errors = nowhere.get()});
     usleep(static_cast<useconds_t>(time.count()));
-    kill(child, SIGKILL);
-    int status = 0;
-    waitpid(child, &status, 0);
-    return WIFSIGNALED(status);
+    return command.kill(20) && command.signal() == SIGKILL;
   }
 
   std::vector<std::string> arguments_;

@@ -2,7 +2,7 @@
 // GCC_EXEC_PREFIX.
 #include <cstdio>
 
-#include "base/process_environment.hpp"
+#include "base/child_process.hpp"
 #include "device/host/compiler_process.hpp"
 #include "device/host/host_compiler_tool.hpp"
 

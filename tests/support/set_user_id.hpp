@@ -21,9 +21,10 @@ inline std::string first_line_of(const std::string& program) {
   return line;
 }
 
-// Returns the first line that the program prints. Returns nothing where there is no user `daemon`, files are mounted
-// nosuid, or this is not root.
-inline std::optional<std::string> first_line_as_set_user_id(const std::string& program) {
+// Returns the first line that the program prints, with these arguments. Returns nothing where there is no user
+// `daemon`, files are mounted nosuid, or this is not root.
+inline std::optional<std::string> first_line_as_set_user_id(const std::string& program,
+                                                            const std::string& arguments = {}) {
   namespace fs = std::filesystem;
   const fs::path copy = fs::path("/tmp") / ("attune_set_user_id_" + std::to_string(getpid()));
   const passwd* const daemon = getpwnam("daemon");
@@ -32,7 +33,7 @@ inline std::optional<std::string> first_line_as_set_user_id(const std::string& p
   struct statvfs mount {};
   const bool possible = chown(copy.c_str(), daemon->pw_uid, daemon->pw_gid) == 0 && chmod(copy.c_str(), 04755) == 0 &&
                         statvfs(copy.c_str(), &mount) == 0 && (mount.f_flag & ST_NOSUID) == 0;
-  const std::string printed = possible ? first_line_of(copy) : "";
+  const std::string printed = possible ? first_line_of(copy.string() + " " + arguments) : "";
   fs::remove(copy);
   return possible ? std::optional(printed) : std::nullopt;
 }

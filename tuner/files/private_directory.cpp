@@ -45,10 +45,6 @@ std::vector<std::byte> read_all(int fd, std::size_t size) {
 
 }  // namespace
 
-Descriptor::~Descriptor() {
-  if (fd_ >= 0) close(fd_);
-}
-
 std::optional<Descriptor> open_private_directory(const std::filesystem::path& directory, const char* variable) {
   Descriptor opened(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!opened.open()) {

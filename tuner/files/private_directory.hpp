@@ -12,21 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.hpp"
+
 namespace attune {
-
-// A file descriptor, closed at the end.
-class Descriptor {
- public:
-  explicit Descriptor(int fd = -1) noexcept : fd_(fd) {}
-  ~Descriptor();
-  Descriptor(Descriptor&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
-  Descriptor& operator=(Descriptor&&) = delete;
-  int get() const noexcept { return fd_; }
-  bool open() const noexcept { return fd_ >= 0; }
-
- private:
-  int fd_;
-};
 
 // Opens the directory; returns nothing if it is absent. Throws if it is not a directory, is a symbolic link, belongs to
 // another user than this one and root, or is writable by others. `variable` is the environment variable that names the

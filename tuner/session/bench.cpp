@@ -15,11 +15,12 @@ constexpr int measurements_for_batch = 2;
 
 }  // namespace
 
-Bench::Bench(Pool& pool, const std::filesystem::path& lock_folder, WaitNote waits, Observer& observer,
+Bench::Bench(Pool& pool, LaneId lane, const std::filesystem::path& lock_folder, WaitNote waits, Observer& observer,
              const std::atomic<int>& stop)
     : pool_(pool),
+      lane_(lane),
       stop_(stop),
-      opened_(pool.device()),
+      opened_(pool.device(lane)),
       observer_(observer),
       lock_(opened_.own_clock ? std::filesystem::path() : lock_folder, lock_name(opened_.info), std::move(waits)),
       turn_(lock_, stop),
@@ -43,7 +44,7 @@ std::optional<Result> Bench::run_within(DeviceJob job, double seconds, double gr
   std::optional<Result> result = pool_.wait(ticket, stop_, seconds);
   if (!result && stop_.load() > 0 && grace > 0) result = pool_.wait(ticket, Pool::never, grace);
   if (!result) {
-    pool_.abandon_device_jobs();
+    pool_.abandon_device_jobs(lane_);
     return std::nullopt;
   }
   Result done = noted(*std::move(result));

@@ -28,9 +28,9 @@ struct SlotSamples {
 
 class Bench {
  public:
-  // `lock_folder`: of the device's lock; "": takes no turns. `waits` is called while it waits for another tuner. The
+  // `lane`: of the device worker. `lock_folder`: of the device's lock; "": takes no turns. `waits` is called while it waits for another tuner. The
   // observer is told of what disturbs the device. The references must outlive the bench.
-  Bench(Pool& pool, const std::filesystem::path& lock_folder, WaitNote waits, Observer& observer,
+  Bench(Pool& pool, LaneId lane, const std::filesystem::path& lock_folder, WaitNote waits, Observer& observer,
         const std::atomic<int>& stop);
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
@@ -46,7 +46,7 @@ class Bench {
   DeviceLock::Turn take_turn() { return {lock_, stop_}; }
 
   // Submits a job; pass its result to noted(), or have wait() do so.
-  Ticket submit(DeviceJob job) { return pool_.submit(std::move(job)); }
+  Ticket submit(DeviceJob job) { return pool_.submit(std::move(job), lane_); }
   // Returns the result, after the observer was told of what it says of the device.
   Result noted(Result result);
   // Waits for a result. Throws Error when the environment is at fault.
@@ -66,14 +66,19 @@ class Bench {
   SlotSamples sample_in_turn(std::span<const InstanceId> slots, const TimingPlan& plan, std::size_t in_job,
                              int ends_at);
 
-  double seconds() const { return pool_.seconds(); }
+  double seconds() const { return pool_.seconds(lane_); }
   // Returns the time less what failures took, by which comparisons keep their limits.
-  double comparing_seconds() const { return pool_.seconds() - lost_seconds_; }
+  double comparing_seconds() const { return seconds() - lost_seconds_; }
 
   DeviceWatch& watch() noexcept { return watch_; }
 
+  // Return whether a fresh worker undoes a kernel's damage, and whether the environment failed a job of this bench.
+  bool isolates() const { return pool_.isolates(lane_); }
+  bool has_lost_device() { return pool_.has_lost_device(lane_); }
+
  protected:
   Pool& pool_;
+  const LaneId lane_;
   const std::atomic<int>& stop_;
 
  private:

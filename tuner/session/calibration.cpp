@@ -62,7 +62,7 @@ class Calibration {
       : request_(request),
         pool_(pool),
         stop_(stop),
-        bench_(pool, request.lock_folder, request.note, silent_, stop),
+        bench_(pool, 0, request.lock_folder, request.note, silent_, stop),
         device_(bench_.device()) {}
 
   Calibrated run() {

@@ -1,4 +1,5 @@
 // run_session(): asks the database for an answer, then runs the stages in order.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -120,7 +121,7 @@ SessionStart start_of(const SessionTerms& terms, const SessionRow& row, const Tr
 std::list<TrialBench> one_bench(Pool& pool, const SessionTerms& terms, Observer& observer,
                                 const std::atomic<int>& stop) {
   std::list<TrialBench> benches;
-  benches.emplace_back(pool, terms, observer, stop);
+  for (LaneId lane = 0; lane < pool.lanes(); ++lane) benches.emplace_back(pool, lane, terms, observer, stop);
   return benches;
 }
 
@@ -137,10 +138,11 @@ class SessionRun {
         stop_(stop),
         present_(std::move(present)),
         values_(terms),
-        row_(open_session(terms, present_.has_value(), pool.compiler().toolchain, store)),
+        toolchain_(toolchain_of(terms.subject, pool)),
+        row_(open_session(terms, present_.has_value(), toolchain_, store)),
         log_(terms, store, row_.id, observer),
         progress_(terms, values_, log_, row_.used_seconds),
-        benches_(one_bench(pool, terms, observer, stop)) {}
+        benches_(benches_of(pool, terms, observer, stop)) {}
 
   SessionResult run() {
     try {
@@ -169,7 +171,7 @@ class SessionRun {
       return ended(Ending::no_survivor, std::move(why));
     }
     observer_.session_started(
-        start_of(terms_, row_, log_, warm, pool_.compiler().toolchain, parts_.bench().is_self_checked()));
+        start_of(terms_, row_, log_, warm, toolchain_, parts_.bench().is_self_checked()));
     for (const std::string& user : terms_.opened.users) parts_.bench().watch().see_user(user);
     const double busy_before = pool_.busy_seconds(), timed_before = pool_.timed_seconds();
     const int replaced_before = pool_.replaced();
@@ -200,6 +202,7 @@ class SessionRun {
     for (const Configuration& expected : terms_.anchors) {
       try {
         parts_.bench().begin(expected, row_.seed, progress_.run_seconds());
+        begin_other_benches();
         if (!why.empty()) observer_.note(why + "; results are compared with those of " + expected.text());
         return "";
       } catch (const ReferenceDoesNotCompile& failed) {
@@ -212,6 +215,20 @@ class SessionRun {
       }
     }
     return why;
+  }
+
+  // A bench where the data cannot be made has no part in the session.
+  void begin_other_benches() {
+    for (auto bench = std::next(benches_.begin()); bench != benches_.end();) {
+      try {
+        bench->begin_as(benches_.front());
+        ++bench;
+      } catch (const Error& error) {
+        if (bench->has_lost_device() || stop_.load() > 0) throw;
+        observer_.note(fmt::format("{} has no part in the search: {}", bench->device().name, error.what()));
+        bench = benches_.erase(bench);
+      }
+    }
   }
 
   // Tells the observer of inputs without `fill` if the reference or the default failed in a way that its data may
@@ -249,10 +266,11 @@ class SessionRun {
   const std::atomic<int>& stop_;
   const std::optional<Record> present_;  // the record that stood when the session began
   const ObjectiveValues values_;
+  const std::string toolchain_;
   const SessionRow row_;
   TrialLog log_;
   SearchProgress progress_;
-  std::list<TrialBench> benches_;  // one for each device of the session, which has one device
+  std::list<TrialBench> benches_;  // one for each device
   ImageSource source_{pool_};
   SessionParts parts_{terms_, values_, pool_, benches_, log_, progress_, source_, observer_, stop_, row_.seed};
 };
@@ -331,7 +349,7 @@ void SessionRun::compare_and_decide(SessionResult& result, double used) {
                           parts_.bench().batch(),
                           parts_.bench().first_anchor_ns(),
                           default_verdict(),
-                          pool_.compiler().toolchain};
+                          toolchain_};
   const std::vector<Contender*> stayed = staying(compared.contenders);
   const bool met_present = present_ && std::any_of(stayed.begin(), stayed.end(), [this](const Contender* contender) {
                              return contender->trial.configuration == present_->configuration;

@@ -51,9 +51,9 @@ void take_samples(const std::vector<double>& samples_ns, double anchor_ns, int b
 
 }  // namespace
 
-TrialBench::TrialBench(Pool& pool, const SessionTerms& terms, Observer& observer, const std::atomic<int>& stop)
+TrialBench::TrialBench(Pool& pool, LaneId lane, const SessionTerms& terms, Observer& observer, const std::atomic<int>& stop)
     : Bench(
-          pool, terms.request.lock_folder, [&observer](const std::string& text) { observer.note(text); }, observer,
+          pool, lane, terms.request.lock_folder, [&observer](const std::string& text) { observer.note(text); }, observer,
           stop),
       terms_(terms),
       plan_{.count = 1, .regime = terms.request.regime} {}
@@ -110,7 +110,7 @@ void TrialBench::give_up(const std::string& what, const std::string& did) {
 // Does a job while there is no anchor, whose time would give it a short deadline. A job that hangs ends with the limit
 // of anchor_seconds_left().
 Result TrialBench::run_within(DeviceJob job, const std::string& what) {
-  if (!pool_.isolates()) return run(std::move(job));
+  if (!isolates()) return run(std::move(job));
   const double left = opened().own_clock ? Pool::forever : anchor_seconds_left();
   std::optional<Result> result = Bench::run_within(std::move(job), left, seconds_after_stop);
   if (!result) give_up(what, "did not end");
@@ -145,7 +145,7 @@ void TrialBench::set_anchor(const InstanceLaunch& launch, const std::vector<doub
   const double median_ns = median(samples_ns);
   anchor_ = Anchor{launch, median_ns, relative_scatter(samples_ns) * median_ns};
   if (first_anchor_ns_ == 0) first_anchor_ns_ = median_ns;
-  pool_.set_known_good(KnownGood{Try{launch, plan_}, median_ns * 1e-9});
+  pool_.set_known_good(KnownGood{Try{launch, plan_}, median_ns * 1e-9}, lane_);
 }
 
 // Returns how many samples make the anchor's median known well enough, given the scatter of a sample.

@@ -21,7 +21,7 @@ class BenchUnfinished : public Error {
 class TrialBench : public Bench {
  public:
   // The references must outlive the bench.
-  TrialBench(Pool& pool, const SessionTerms& terms, Observer& observer, const std::atomic<int>& stop);
+  TrialBench(Pool& pool, LaneId lane, const SessionTerms& terms, Observer& observer, const std::atomic<int>& stop);
 
   // Makes the data and the expected result. If the subject has no reference, the result is that of `expected`, which
   // has `seconds` to compile, but at least 10 s. The rest has at least two minutes. Throws ReferenceDoesNotCompile,

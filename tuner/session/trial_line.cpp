@@ -227,7 +227,7 @@ void TrialLine::finish(TrialBench& bench, const QueuedTrial& queued, Trial trial
   }
   // In a continued session the default may have been launched only as the anchor: its trial is logged already.
   if (!candidate.trial) ended_(trial);
-  if (trial.deaths > 0 && queued.outcome.image && !on_.pool.isolates()) {
+  if (trial.deaths > 0 && queued.outcome.image && !bench.isolates()) {
     withdraw_from(0);  // later trials ran on the broken device
     on_.log.commit();
     throw Error("the device is beyond use after " + queued.instance->text + " of " + on_.terms.subject.name() + ": " +
@@ -247,7 +247,7 @@ void TrialLine::settle_after_failure() noexcept {
       return false;
     }
   };
-  for (TrialBench* bench = oldest(); bench != nullptr && !on_.pool.has_lost_device(); bench = oldest()) {
+  for (TrialBench* bench = oldest(); bench != nullptr && !bench->has_lost_device(); bench = oldest()) {
     const std::size_t left = bench->queue().size();
     if (!succeeds([this] { finish_oldest(); }) && bench->queue().size() == left) break;
   }

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "attune/error.hpp"
-#include "device/replay/replay_entry.hpp"
+#include "device/replay/recording_identity.hpp"
 
 namespace attune {
 

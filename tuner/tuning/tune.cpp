@@ -1,6 +1,8 @@
 #include "attune/tune.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -8,6 +10,7 @@
 #include <utility>
 
 #include "attune/error.hpp"
+#include "base/child_process.hpp"
 #include "base/trusted_environment.hpp"
 #include "db/reader/wisdom_reader.hpp"
 #include "db/wisdom_store.hpp"
@@ -19,6 +22,7 @@
 #include "spec/kernel_file.hpp"
 #include "spec/pack.hpp"
 #include "tuning/quiet_pipes.hpp"
+#include "worker/process/worker_program.hpp"
 #include "worker/workers.hpp"
 
 namespace attune {
@@ -40,27 +44,39 @@ class Forwarder final : public Observer {
   const TuneOptions& options_;
 };
 
-// Returns the first executable file of this name in the folders of $PATH, or "".
-fs::path found_in_path(const char* name) {
-  std::string folders = trusted_environment("PATH").value_or("");
-  for (std::size_t begin = 0; begin < folders.size();) {
-    const std::size_t end = std::min(folders.find(':', begin), folders.size());
-    const fs::path candidate = fs::path(folders.substr(begin, end - begin)) / name;
-    if (end > begin && access(candidate.c_str(), X_OK) == 0 && fs::is_regular_file(candidate)) return candidate;
-    begin = end + 1;
-  }
-  return {};
+// Returns the file that holds this code: a shared library, else the running program.
+fs::path own_file() {
+  Dl_info unused{};
+  link_map* object = nullptr;
+  const bool is_known = dladdr1(reinterpret_cast<const void*>(&own_file), &unused, reinterpret_cast<void**>(&object),
+                                RTLD_DL_LINKMAP) != 0;
+  if (is_known && object != nullptr && object->l_name[0] == '/') return object->l_name;
+  std::error_code failed;
+  return fs::read_symlink("/proc/self/exe", failed);
 }
 
-fs::path executable_of(const TuneOptions& options) {
-  const fs::path chosen = options.executable.empty() ? found_in_path("attune") : options.executable;
-  if (chosen.empty())
-    throw UsageError(
-        "tune(): there is no program `attune` in $PATH for worker processes; name it by "
-        "TuneOptions::executable, or choose Isolation::none");
-  if (access(chosen.c_str(), X_OK) != 0)
-    throw UsageError(fmt::format("tune(): {} cannot be run: it is the program for worker processes", chosen.string()));
-  return chosen;
+// Returns the path of a program that lies beside this code or where its package has programs, else in $PATH; "": none.
+std::string installed_program(const std::string& name) {
+  const fs::path folder = own_file().parent_path();
+  for (const fs::path& place : {folder / name, folder / "../bin" / name})
+    if (std::string found = find_program(place.string()); !found.empty()) return found;
+  return find_program(name);
+}
+
+// Returns the path of the program that serves as worker.
+std::string worker_program(const TuneOptions& options) {
+  const std::string chosen = options.executable.string();
+  if (!chosen.empty() && access(chosen.c_str(), X_OK) != 0)
+    throw UsageError(fmt::format("tune(): {} cannot be run: it is the program for worker processes", chosen));
+  if (!chosen.empty()) return chosen;
+  if (is_worker_program()) return "/proc/self/exe";
+  // A set-user-id program trusts neither $PATH nor the folder that it was started in.
+  for (const char* const name : {"attune-worker", "attune"})
+    if (std::string found = is_environment_trusted() ? installed_program(name) : ""; !found.empty()) return found;
+  throw UsageError(
+      "tune(): there is no program for worker processes; call attune::worker_main(argc, argv) first in main(), install "
+      "`attune-worker` beside this program or in $PATH, name a program by TuneOptions::executable, or choose "
+      "Isolation::none");
 }
 
 // Returns the device's name as open_device() takes it.
@@ -134,7 +150,7 @@ TuneResult tune(Dispatcher& gpu, const KernelSpec& spec, const Problem& given, E
   const DeviceInfo& device = gpu.device_info();
   const Problem problem = make_problem(spec, given, device.kind);
   if (effort == Effort::estimate) return estimated(gpu, spec, problem);
-  const fs::path executable = options.isolation == Isolation::processes ? executable_of(options) : fs::path();
+  const std::string program = options.isolation == Isolation::processes ? worker_program(options) : "";
   const KernelRequest request = request_of(gpu, spec, problem, effort, options);
 
   std::atomic<int> stop = 0;
@@ -151,8 +167,7 @@ TuneResult tune(Dispatcher& gpu, const KernelSpec& spec, const Problem& given, E
     return result_of(run_session(request, *own, store, kept, observer, stop));
   }
   const QuietPipes quiet;  // before the pool starts threads
-  const std::unique_ptr<Workers> workers =
-      process_workers(executable.string(), {"--device", name_of(device)}, name_of(device));
+  const std::unique_ptr<Workers> workers = process_workers(program, name_of(device));
   Pool pool(*workers);
   return result_of(run_session(request, pool, store, kept, observer, stop));
 }

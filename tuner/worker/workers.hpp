@@ -47,10 +47,16 @@ class LocalWorkers final : public Workers {
   const MakeCompiler make_compiler_;
 };
 
-// Returns workers in processes of their own: `executable worker device ...` and `executable worker compile ...`.
-// `arguments` follow these words and name the device. `shows_output`: the device worker prints where this process
-// prints.
-std::unique_ptr<Workers> process_workers(const std::string& executable, const std::vector<std::string>& arguments,
-                                         const std::string& device_name, bool shows_output = false);
+struct WorkerOptions {
+  std::vector<std::string> arguments{};  // further ones, for a device that the program alone knows (WorkerSeams::open)
+  std::string command{};                 // of a shell, in place of the program as device worker; "": none
+  bool shows_output = false;             // the device worker prints to standard output of this process
+};
+
+// Returns workers in processes of their own, which open the device of this name. They are started as `program
+// attune-worker device|compile --device NAME ARGUMENTS...`. `command` gets the same words, but for the first two,
+// behind its own.
+std::unique_ptr<Workers> process_workers(const std::string& program, const std::string& device,
+                                         const WorkerOptions& options = {});
 
 }  // namespace attune

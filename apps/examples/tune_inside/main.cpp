@@ -1,14 +1,16 @@
-// Tunes a kernel inside the program that launches it, as FFTW_MEASURE does: tune_inside [PROGRAM]. PROGRAM is the
-// program `attune`, whose processes try the configurations. Without it they are tried in this process.
-// ATTUNE_DEVICE=host runs it without a GPU.
+// Tunes a kernel inside the program that launches it, as FFTW_MEASURE does. Configurations are tried in further
+// processes of this program, but `tune_inside here` tries them in this process. ATTUNE_DEVICE=host runs it without a
+// GPU.
 #include <cstdio>
 #include <vector>
 
 #include "attune/attune.hpp"
 #include "attune/kernel_files.hpp"
 #include "attune/tune.hpp"
+#include "attune/worker.hpp"
 
 int main(int argc, char** argv) try {
+  if (const auto served = attune::worker_main(argc, argv)) return *served;
   const std::size_t n = 100'000;
   attune::Dispatcher gpu;
   gpu.add(attune::kernel_file(SMOOTH_FILE));  // CMakeLists.txt names apps/examples/own_kernel/smooth.cu
@@ -17,8 +19,7 @@ int main(int argc, char** argv) try {
   smooth.launch(nullptr, {}, out, in, n);  // the default configuration
 
   attune::TuneOptions options;
-  options.isolation = argc > 1 ? attune::Isolation::processes : attune::Isolation::none;
-  if (argc > 1) options.executable = argv[1];
+  options.isolation = argc > 1 ? attune::Isolation::none : attune::Isolation::processes;
   options.seconds = 2;
   options.trials = 6;
   options.progress = [](const attune::TuneProgress& progress) {

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "attune/error.hpp"
+#include "base/child_process.hpp"
 #include "support/busy_machine.hpp"
 
 namespace attune {
@@ -81,6 +82,7 @@ TEST(CompilerProcess, SaysThatAProgramCannotRun) {
 TEST(CompilerProcess, FindsPrograms) {
   EXPECT_THAT(find_program("sh"), HasSubstr("/sh"));
   EXPECT_EQ(find_program("/bin/sh"), "/bin/sh");
+  EXPECT_EQ(find_program("/bin"), "") << "a folder";
   const std::filesystem::path here = std::filesystem::current_path();
   std::filesystem::current_path("/bin");
   EXPECT_THAT(find_program("./sh"), testing::MatchesRegex("/.*bin/\\./sh")) << "a compiler runs in another folder";

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "attune/error.hpp"
+#include "base/child_process.hpp"
 #include "device/host/compiler_process.hpp"
 
 namespace attune {

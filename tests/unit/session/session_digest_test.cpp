@@ -265,8 +265,7 @@ TEST(SessionDigest, IsTheSameThroughWorkerProcesses) {
       const std::string device =
           "replay:" ATTUNE_TEST_DATA "/recordings/bowl.json,seed=" + std::to_string(device_seed(seed)) +
           (disturbed ? ",disturbed" : "");
-      const std::unique_ptr<Workers> workers =
-          process_workers(ATTUNE_BUILD_DIR "/bin/attune", {"--device", device}, device);
+      const std::unique_ptr<Workers> workers = process_workers(ATTUNE_BUILD_DIR "/bin/attune", device);
       Pool pool(*workers);
       compare(name_of(subject, seed), digests_of(run_on(pool, request_of(subject, recording, seed))), expected);
     }

@@ -33,7 +33,7 @@ class ProcessTransportTest : public testing::Test {
     close(file);
   }
   ProcessTransport worker(const std::string& script) {
-    return ProcessTransport({{"/bin/sh", "-c", script}, "device worker", {}});
+    return ProcessTransport({{"/bin/sh", "-c", script}, "device worker"});
   }
   static int number_of(const Received& received) {
     return static_cast<int>(std::get<Begun>(received.reply.answer).free_bytes);
@@ -44,7 +44,7 @@ class ProcessTransportTest : public testing::Test {
 
 TEST_F(ProcessTransportTest, WhatWasAnsweredBeforeADeathIsReceived) {
   write_replies(2);
-  ProcessTransport transport = worker("cat '" + replies_ + "' >&4; exit 3");
+  ProcessTransport transport = worker("cat '" + replies_ + "'; exit 3");
   for (int i = 0; i < 4; ++i) {
     transport.send(OpenDevice{}, 10);
     std::this_thread::sleep_for(std::chrono::milliseconds(100));  // by the second the worker is no more
@@ -63,7 +63,7 @@ TEST_F(ProcessTransportTest, WhatWasAnsweredBeforeADeathIsReceived) {
 }
 
 TEST_F(ProcessTransportTest, OneThatStopsReadingAndStaysIsKilledByTheDeadline) {
-  ProcessTransport transport = worker("exec 3<&-; sleep 60");
+  ProcessTransport transport = worker("exec <&-; sleep 60");
   transport.send(OpenDevice{}, 0.3);
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   transport.send(OpenDevice{}, 0.3);
@@ -75,7 +75,7 @@ TEST_F(ProcessTransportTest, OneThatWaitsForAProcessorIsNotLate) {
   const test::BusyMachine busy;
   write_replies(1);
   ProcessTransport transport =
-      worker("i=0; while [ $i -lt 600000 ]; do i=$((i + 1)); done; cat '" + replies_ + "' >&4; sleep 60");
+      worker("i=0; while [ $i -lt 600000 ]; do i=$((i + 1)); done; cat '" + replies_ + "'; sleep 60");
   transport.send(OpenDevice{}, 10);
   const Received received = transport.receive({1, true});
   ASSERT_EQ(received.end, Received::End::replied) << received.why;

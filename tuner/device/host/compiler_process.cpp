@@ -1,41 +1,25 @@
 #include "device/host/compiler_process.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
-#include <sstream>
-#include <thread>
 
 #include "attune/error.hpp"
-#include "base/process_environment.hpp"
-#include "base/start_thread.hpp"
+#include "base/child_process.hpp"
+#include "base/descriptor.hpp"
 #include "base/system_failure.hpp"
 #include "base/trusted_environment.hpp"
-#include "base/user_limits.hpp"
 
 namespace attune {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Runs between fork and exec, in a process with threads: nothing may allocate.
-[[noreturn]] void become(char* const* arguments, char* const* environment, const char* folder, int output) {
-  setpgid(0, 0);
-  const int nothing = open("/dev/null", O_RDONLY);
-  dup2(nothing, STDIN_FILENO);
-  dup2(output, STDOUT_FILENO);
-  dup2(output, STDERR_FILENO);
-  if (chdir(folder) == 0) execve(arguments[0], arguments, environment);
-  _exit(127);
-}
+// A process that still exists so long after SIGKILL waits for a disk or a network.
+constexpr double seconds_after_kill = 60;
 
 // Reads until the end of the output or the deadline. Returns true when the end came first.
 bool collect(int source, ProcessDeadline& deadline, ProcessResult& result) {
@@ -59,58 +43,27 @@ bool collect(int source, ProcessDeadline& deadline, ProcessResult& result) {
   return true;
 }
 
-// Waits for a child whose output has ended; nearly always it ends at once. Returns false when the deadline comes first.
-bool ended(pid_t child, ProcessDeadline& deadline, int& status, rusage& used) {
-  for (auto pause = std::chrono::microseconds(100);; pause = std::min(2 * pause, std::chrono::microseconds(10'000))) {
-    const pid_t found = wait4(child, &status, WNOHANG, &used);
-    if (found == child || (found < 0 && errno != EINTR)) return true;
-    if (deadline.milliseconds_left() == 0) return false;
-    std::this_thread::sleep_for(pause);
-  }
-}
-
 }  // namespace
 
 ProcessResult run_process(const std::vector<std::string>& arguments, const fs::path& folder, TimeLimit limit) {
-  const std::string where = folder.string();
-  const std::vector<std::string> variables = environment_with({{"LC_ALL", "C"}, {"TMPDIR", where}});
-  const std::vector<char*> list = pointers_to(arguments), environment = pointers_to(variables);
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(std::string("cannot make a pipe: ") + system_failure(errno));
-  const pid_t child = fork();
-  if (child == 0) become(list.data(), environment.data(), where.c_str(), ends[1]);
-  const int error = errno;
-  close(ends[1]);
-  if (child < 0) {
-    close(ends[0]);
-    throw not_started(arguments[0], error);
-  }
-  setpgid(child, child);  // done by parent and child: either may come first
+  Pipe output = make_pipe();
+  ChildProcess compiler({.arguments = arguments,
+                         .environment = {{"LC_ALL", "C"}, {"TMPDIR", folder.string()}},
+                         .folder = folder.string(),
+                         .output = output.write.get(),
+                         .errors = output.write.get(),
+                         .group = Program::Group::own});
+  output.write.close();
   ProcessResult result;
-  ProcessDeadline deadline(child, limit);
-  int status = 0;
-  rusage used{};
-  result.timed_out = !collect(ends[0], deadline, result) || !ended(child, deadline, status, used);
-  if (result.timed_out) {
-    kill(-child, SIGKILL);
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  }
-  close(ends[0]);
-  result.processor_seconds = processor_seconds_of(used);
-  if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
-  if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
+  ProcessDeadline deadline(compiler.number(), limit);
+  // One whose output has ended nearly always ends at once.
+  result.timed_out = !collect(output.read.get(), deadline, result) ||
+                     !compiler.ends_while([&deadline] { return deadline.milliseconds_left() > 0; });
+  if (result.timed_out) compiler.kill(seconds_after_kill);
+  result.processor_seconds = compiler.processor_seconds();
+  result.signal = compiler.signal();
+  result.exit_code = compiler.exit_code().value_or(-1);
   return result;
-}
-
-std::string find_program(const std::string& name) {
-  // The path is absolute, because a compiler runs in another folder.
-  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? fs::absolute(name).string() : "";
-  std::istringstream folders(trusted_environment("PATH").value_or("/usr/bin:/bin"));
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const std::string candidate = (folder.empty() ? "." : folder) + "/" + name;
-    if (access(candidate.c_str(), X_OK) == 0) return fs::absolute(candidate).string();
-  }
-  return "";
 }
 
 TemporaryFolder::TemporaryFolder() {

@@ -23,9 +23,6 @@ inline constexpr std::size_t output_bytes = 64 * 1024;
 ProcessResult run_process(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
                           TimeLimit limit);
 
-// Returns the path of a program, given by path or by name (looked up in PATH). Empty when there is none.
-std::string find_program(const std::string& name);
-
 // A folder of this process, with mode 0700. The destructor removes it with its content.
 class TemporaryFolder {
  public:

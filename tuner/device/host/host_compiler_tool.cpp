@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "attune/error.hpp"
+#include "base/child_process.hpp"
 #include "base/trusted_environment.hpp"
 #include "device/host/compiler_process.hpp"
 

@@ -53,14 +53,14 @@ Received ProcessTransport::lose(Received::End end, const std::string& why) {
 void ProcessTransport::send(const Job& job, double seconds) {
   const std::lock_guard lock(mutex_);
   if (child_ == nullptr) {
-    child_ = std::make_unique<ChildProcess>(command_.arguments, command_.limits, command_.output);
+    child_ = std::make_unique<WorkerProcess>(command_);
     const std::lock_guard running(running_mutex_);
     running_ = child_->number();
   }
   child_->last_output();  // makes room for new output
   // A failure to write is not reported here. The worker's earlier answers are still to be received, and show which job
   // killed it.
-  write_frame(child_->requests(), encode(job), in(seconds));
+  write_frame(child_->jobs(), encode(job), in(seconds));
 }
 
 Received ProcessTransport::receive(TimeLimit limit) {
@@ -81,7 +81,8 @@ Received ProcessTransport::receive(TimeLimit limit) {
 
 void ProcessTransport::interrupt() noexcept {
   const std::lock_guard lock(running_mutex_);
-  if (running_ > 0) kill(running_, SIGKILL);
+  // With its process group, where a shell may have started the worker. The group may not be there yet.
+  if (running_ > 0 && kill(-running_, SIGKILL) != 0) kill(running_, SIGKILL);
 }
 
 void ProcessTransport::restart() {

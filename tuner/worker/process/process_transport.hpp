@@ -5,18 +5,11 @@
 #include <memory>
 #include <mutex>
 
-#include "worker/process/child_process.hpp"
 #include "worker/process/frames.hpp"
+#include "worker/process/worker_process.hpp"
 #include "worker/transport.hpp"
 
 namespace attune {
-
-struct WorkerCommand {
-  std::vector<std::string> arguments;  // [0]: path of the executable
-  std::string what;                    // for messages: "device worker of cuda:0"
-  ChildLimits limits;
-  Output output = Output::kept;
-};
 
 class ProcessTransport final : public Transport {
  public:
@@ -33,7 +26,7 @@ class ProcessTransport final : public Transport {
 
   const WorkerCommand command_;
   std::mutex mutex_;  // guards child_, because one thread sends while another receives
-  std::unique_ptr<ChildProcess> child_;
+  std::unique_ptr<WorkerProcess> child_;
   std::mutex running_mutex_;
   pid_t running_ = -1;  // the child, until it is about to be reaped
 };

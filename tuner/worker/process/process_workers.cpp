@@ -1,9 +1,11 @@
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 
 #include "base/user_limits.hpp"
 #include "worker/process/process_transport.hpp"
+#include "worker/process/worker_program.hpp"
 #include "worker/workers.hpp"
 
 namespace attune {
@@ -29,42 +31,43 @@ std::uint64_t compile_bytes() {
 
 class ProcessWorkers final : public Workers {
  public:
-  ProcessWorkers(const std::string& executable, std::vector<std::string> arguments, const std::string& device_name,
-                 bool shows_output)
-      : executable_(executable),
-        arguments_(std::move(arguments)),
-        device_name_(device_name),
-        output_(shows_output ? Output::shared : Output::kept) {}
+  ProcessWorkers(std::string program, std::string device, WorkerOptions options)
+      : program_(std::move(program)), device_(std::move(device)), options_(std::move(options)) {}
 
   std::unique_ptr<Transport> device_worker(LaneId) override {
-    return std::make_unique<ProcessTransport>(command("device", arguments_, {}, output_));
+    WorkerCommand command = begun("device");
+    if (!options_.command.empty())
+      command.arguments = {"/bin/sh", "-c", options_.command + " \"$@\"", worker_word, "device"};
+    if (options_.shows_output) command.output = Output::shared;
+    return completed(std::move(command), device_);
   }
   std::unique_ptr<Transport> compile_worker(const DeviceInfo& device) override {
+    WorkerCommand command = begun("compile");
+    command.niceness = compile_niceness;
+    command.address_bytes = compile_bytes();
     // Compiling for an architecture needs no context on the device.
-    const std::vector<std::string> architecture{"--device", device.architecture()};
-    return std::make_unique<ProcessTransport>(command("compile", device.kind == "cuda" ? architecture : arguments_,
-                                                      {compile_niceness, compile_bytes()}, Output::kept));
+    return completed(std::move(command), device.kind == "cuda" ? device.architecture() : device_);
   }
 
  private:
-  WorkerCommand command(const std::string& role, const std::vector<std::string>& arguments, ChildLimits limits,
-                        Output output) const {
-    WorkerCommand made{{executable_, "worker", role}, role + " worker of " + device_name_, limits, output};
-    made.arguments.insert(made.arguments.end(), arguments.begin(), arguments.end());
-    return made;
+  WorkerCommand begun(const char* role) const {
+    return {.arguments = {program_, worker_word, role}, .what = fmt::format("{} worker of {}", role, device_)};
+  }
+  std::unique_ptr<Transport> completed(WorkerCommand command, const std::string& opened) const {
+    command.arguments.insert(command.arguments.end(), {"--device", opened});
+    command.arguments.insert(command.arguments.end(), options_.arguments.begin(), options_.arguments.end());
+    return std::make_unique<ProcessTransport>(std::move(command));
   }
 
-  const std::string executable_;
-  const std::vector<std::string> arguments_;
-  const std::string device_name_;
-  const Output output_;
+  const std::string program_, device_;
+  const WorkerOptions options_;
 };
 
 }  // namespace
 
-std::unique_ptr<Workers> process_workers(const std::string& executable, const std::vector<std::string>& arguments,
-                                         const std::string& device_name, bool shows_output) {
-  return std::make_unique<ProcessWorkers>(executable, arguments, device_name, shows_output);
+std::unique_ptr<Workers> process_workers(const std::string& program, const std::string& device,
+                                         const WorkerOptions& options) {
+  return std::make_unique<ProcessWorkers>(program, device, options);
 }
 
 }  // namespace attune

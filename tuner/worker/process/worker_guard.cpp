@@ -25,6 +25,9 @@ namespace {
 constexpr int most_waits = 3000;
 constexpr useconds_t wait_microseconds = 10'000;
 
+// A worker at rest ends by itself when its jobs end.
+constexpr timespec last_words{0, 50'000'000};
+
 void on_end_of_worker(int) {}
 
 // Overwrites the worker's mark in this process, so that the guard is not killed with the processes that have the mark.
@@ -33,20 +36,22 @@ void take_mark_off() {
   if (char* const mark = std::getenv(worker_mark)) std::memset(mark, '-', std::strlen(mark));
 }
 
-// Closes all descriptors but the lifeline, because the worker's pipes must close when the worker ends.
-void keep_only(int lifeline) {
-  const int kept = fcntl(lifeline, F_DUPFD, 10), nothing = open("/dev/null", O_RDWR);
+// Closes all descriptors but `jobs`, because the worker's end of its replies must close when the worker ends. Returns
+// the new number of `jobs`; -1: there was none.
+int keep_only(int jobs) {
+  const int kept = fcntl(jobs, F_DUPFD, 10), nothing = open("/dev/null", O_RDWR);
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, number);
-  dup2(kept, STDERR_FILENO + 1);
+  kept < 0 ? close(STDERR_FILENO + 1) : dup2(kept, STDERR_FILENO + 1);
 #ifdef SYS_close_range
   syscall(SYS_close_range, STDERR_FILENO + 2, ~0u, 0);
 #else
   for (int number = STDERR_FILENO + 2; number < 1024; ++number) close(number);
 #endif
+  return kept < 0 ? -1 : STDERR_FILENO + 1;
 }
 
-// Returns when the lifeline has closed or the worker has ended.
-void wait_for_end(pid_t worker, int lifeline) {
+// Returns when the worker has ended, or a moment after the other end of `jobs` has closed.
+void wait_for_end(pid_t worker, int jobs) {
   struct sigaction action {};
   action.sa_handler = on_end_of_worker;
   sigaction(SIGUSR1, &action, nullptr);
@@ -57,17 +62,17 @@ void wait_for_end(pid_t worker, int lifeline) {
   sigdelset(&waiting, SIGUSR1);
   prctl(PR_SET_PDEATHSIG, SIGUSR1);
   while (getppid() == worker) {
-    pollfd end{lifeline, POLLIN, 0};
-    if (ppoll(&end, 1, nullptr, &waiting) > 0) return;
+    pollfd end{jobs, POLLRDHUP, 0};  // jobs themselves are the worker's
+    if (ppoll(&end, 1, nullptr, &waiting) > 0) break;
   }
+  if (getppid() == worker) ppoll(nullptr, 0, &last_words, &waiting);
 }
 
-[[noreturn]] void guard(pid_t worker, const Leftovers& leftovers, int lifeline) {
+[[noreturn]] void guard(pid_t worker, const Leftovers& leftovers, int jobs) {
   setsid();  // so the guard is not killed with the worker's session
   take_mark_off();
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) signal(number, SIG_IGN);
-  keep_only(lifeline);
-  wait_for_end(worker, STDERR_FILENO + 1);
+  wait_for_end(worker, keep_only(jobs));
   if (getppid() == worker) kill(worker, SIGKILL);
   kill_processes_of(leftovers.session, leftovers.mark);
   for (int i = 0; i < most_waits && getppid() == worker; ++i) usleep(wait_microseconds);
@@ -77,9 +82,9 @@ void wait_for_end(pid_t worker, int lifeline) {
 
 }  // namespace
 
-void start_worker_guard(const Leftovers& leftovers, int lifeline) {
+void start_worker_guard(const Leftovers& leftovers, int jobs) {
   const pid_t worker = getpid(), child = fork();
-  if (child == 0) guard(worker, leftovers, lifeline);
+  if (child == 0) guard(worker, leftovers, jobs);
   if (child < 0) throw not_started("a worker's guard", errno);
 }
 

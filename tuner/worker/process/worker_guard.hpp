@@ -17,8 +17,9 @@ struct Leftovers {
 };
 
 // Starts a guard of the calling process. Call it while the process has one thread. The guard waits until the caller
-// ends, or until all writing ends of the pipe `lifeline` are closed. Then it kills the caller, ends the left processes,
-// removes the folder, and ends. Throws Error when it cannot be started.
-void start_worker_guard(const Leftovers& leftovers, int lifeline);
+// ends, or until the other end of the pipe or socket `jobs` is closed and a moment has passed. Then it kills the
+// caller, ends the left processes, removes the folder, and ends. `jobs` = -1: it waits for the caller's end alone.
+// Throws Error when it cannot be started.
+void start_worker_guard(const Leftovers& leftovers, int jobs = -1);
 
 }  // namespace attune

@@ -19,7 +19,7 @@ namespace attune {
 
 // Where configurations are compiled and launched. A configuration may crash, hang or write anywhere.
 enum class Isolation {
-  processes,  // in worker processes of the program `attune`: a bad configuration ends its worker at most
+  processes,  // in worker processes: a bad configuration ends its worker at most
   none        // in this process: a crash ends it, a hang lasts for ever, and a fault may ruin the device's context
 };
 
@@ -32,8 +32,9 @@ struct TuneProgress {
 
 struct TuneOptions {
   Isolation isolation = Isolation::processes;
-  // The program to start for workers: `attune` of the same version as this library, or one whose main() calls
-  // run_command_line(). "": `attune` of $PATH, which set-user-id programs ignore.
+  // The program to start for workers, of the same version as this library: `attune-worker`, `attune`, or one whose
+  // main() calls worker_main(). "": this program if it has called worker_main() (attune/worker.hpp), else
+  // `attune-worker` or `attune`, beside this program or in $PATH, which set-user-id programs ignore.
   std::filesystem::path executable;
   std::optional<double> seconds;         // limit of the search; if longer than the effort's own limit, replaces it
   std::optional<std::int64_t> trials;    // limit of the search
