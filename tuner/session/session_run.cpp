@@ -118,8 +118,13 @@ SessionStart start_of(const SessionTerms& terms, const SessionRow& row, const Tr
   return start;
 }
 
-std::list<TrialBench> one_bench(Pool& pool, const SessionTerms& terms, Observer& observer,
-                                const std::atomic<int>& stop) {
+std::string toolchain_of(const Subject& subject, Pool& pool) {
+  return subject.toolchain().empty() ? pool.compiler().toolchain : std::string(subject.toolchain());
+}
+
+// Makes a bench for each device of the pool.
+std::list<TrialBench> benches_of(Pool& pool, const SessionTerms& terms, Observer& observer,
+                                 const std::atomic<int>& stop) {
   std::list<TrialBench> benches;
   for (LaneId lane = 0; lane < pool.lanes(); ++lane) benches.emplace_back(pool, lane, terms, observer, stop);
   return benches;
@@ -170,8 +175,7 @@ class SessionRun {
       store_.update_session(row_.id, SessionState::partial, row_.used_seconds);
       return ended(Ending::no_survivor, std::move(why));
     }
-    observer_.session_started(
-        start_of(terms_, row_, log_, warm, toolchain_, parts_.bench().is_self_checked()));
+    observer_.session_started(start_of(terms_, row_, log_, warm, toolchain_, parts_.bench().is_self_checked()));
     for (const std::string& user : terms_.opened.users) parts_.bench().watch().see_user(user);
     const double busy_before = pool_.busy_seconds(), timed_before = pool_.timed_seconds();
     const int replaced_before = pool_.replaced();

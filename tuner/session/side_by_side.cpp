@@ -66,7 +66,8 @@ class SideBySideRun {
         observer_(observer),
         stop_(stop),
         bench_(
-            pool, 0, request.lock_folder, [&observer](const std::string& text) { observer.note(text); }, observer, stop),
+            pool, 0, request.lock_folder, [&observer](const std::string& text) { observer.note(text); }, observer,
+            stop),
         copy_bytes_(bytes_to_copy()) {}
 
   // Returns what was compared by the time that `stop` ended it.

@@ -51,10 +51,11 @@ void take_samples(const std::vector<double>& samples_ns, double anchor_ns, int b
 
 }  // namespace
 
-TrialBench::TrialBench(Pool& pool, LaneId lane, const SessionTerms& terms, Observer& observer, const std::atomic<int>& stop)
+TrialBench::TrialBench(Pool& pool, LaneId lane, const SessionTerms& terms, Observer& observer,
+                       const std::atomic<int>& stop)
     : Bench(
-          pool, lane, terms.request.lock_folder, [&observer](const std::string& text) { observer.note(text); }, observer,
-          stop),
+          pool, lane, terms.request.lock_folder, [&observer](const std::string& text) { observer.note(text); },
+          observer, stop),
       terms_(terms),
       plan_{.count = 1, .regime = terms.request.regime} {}
 

@@ -27,6 +27,7 @@
 #include "db/wisdom_store.hpp"
 #include "recordings/recording_file.hpp"
 #include "session/kernel_session.hpp"
+#include "subject/recording_subject.hpp"
 #include "support/bowl.hpp"
 #include "support/replay_pool.hpp"
 #include "worker/workers.hpp"
@@ -66,7 +67,7 @@ Recording failing() {
   return recording;
 }
 
-struct Subject {
+struct SessionCase {
   const char* recording;
   Recording (*read)();
   std::int64_t trials;  // limit of a session
@@ -76,7 +77,7 @@ struct Subject {
 };
 
 // For GoogleTest, which shows the parameter in the names of tests.
-void PrintTo(const Subject& subject, std::ostream* out) { *out << subject.recording << " " << subject.kind(); }
+void PrintTo(const SessionCase& subject, std::ostream* out) { *out << subject.recording << " " << subject.kind(); }
 
 // Bit for bit, as text.
 std::string exact(double value) {
@@ -133,7 +134,7 @@ class Shown final : public Observer {
   std::string text;
 };
 
-KernelRequest request_of(const Subject& subject, const Recording& recording, int seed) {
+KernelRequest request_of(const SessionCase& subject, const Recording& recording, int seed) {
   KernelRequest request;
   request.spec = replay_kernel(recording);
   request.strategy = strategies[static_cast<std::size_t>(seed) % std::size(strategies)];
@@ -146,11 +147,11 @@ KernelRequest request_of(const Subject& subject, const Recording& recording, int
 
 std::uint64_t device_seed(int seed) { return static_cast<std::uint64_t>(seed) + 1000; }
 
-Parts run_on(Pool& pool, const KernelRequest& request) {
+Parts run_on(Pool& pool, const SessionRequest& request, const Subject& subject) {
   WisdomStore store(":memory:");
   Shown shown;
   const std::atomic<int> stop{0};
-  const SessionResult result = run_session(request, pool, store, nullptr, shown, stop);
+  const SessionResult result = run_session(request, subject, pool, store, nullptr, shown, stop);
   Parts parts{shown.text, "", result.record ? text_of(*result.record) : "none\n"};
   for (const FinalistResult& finalist : result.finalists) parts.finalists += text_of(finalist);
   std::string stored;
@@ -160,15 +161,16 @@ Parts run_on(Pool& pool, const KernelRequest& request) {
 }
 
 // In this process.
-Parts run(const Subject& subject, const Recording& recording, int seed) {
+Parts run(const SessionCase& subject, const Recording& recording, int seed) {
   ReplayOptions options;
   options.seed = device_seed(seed);
   if (subject.disturbed) options.disturbance.emplace();
   ReplayPool on(recording, options);
-  return run_on(on.pool, request_of(subject, recording, seed));
+  const KernelRequest request = request_of(subject, recording, seed);
+  return run_on(on.pool, request, RecordingSubject(recording, request.spec, on.pool.device().info));
 }
 
-void keep_text(const Subject& subject, int seed, const Parts& parts) {
+void keep_text(const SessionCase& subject, int seed, const Parts& parts) {
   const char* const folder = std::getenv("ATTUNE_DIGEST_TEXTS");
   if (folder == nullptr) return;
   std::filesystem::create_directories(folder);
@@ -191,7 +193,7 @@ Digests digests_of(const Parts& parts) {
 // By what precedes the digests: "bowl plain 3 exhaustive".
 using Lines = std::map<std::string, Digests>;
 
-std::string name_of(const Subject& subject, int seed) {
+std::string name_of(const SessionCase& subject, int seed) {
   return std::string(subject.recording) + " " + subject.kind() + (seed < 10 ? " 0" : " ") + std::to_string(seed) + " " +
          strategies[static_cast<std::size_t>(seed) % std::size(strategies)];
 }
@@ -227,7 +229,7 @@ void compare(const std::string& name, const Digests& found, const Lines& expecte
   EXPECT_EQ(found.record, line->second.record) << "record of " << name;
 }
 
-class SessionDigest : public testing::TestWithParam<Subject> {};
+class SessionDigest : public testing::TestWithParam<SessionCase> {};
 
 TEST_P(SessionDigest, HoldsTrialsFinalistsAndRecord) {
   if (!same_arithmetic) GTEST_SKIP() << "the digests are those of glibc and libstdc++ on x86-64";
@@ -244,13 +246,13 @@ TEST_P(SessionDigest, HoldsTrialsFinalistsAndRecord) {
 }
 
 // `bowl` ends by its limit, `failing` has tried everything, `pnpoly` has far more than is tried.
-constexpr Subject digest_subjects[] = {
+constexpr SessionCase digest_subjects[] = {
     {"bowl", bowl, 30, false, 1},      {"bowl", bowl, 30, true, 1},       {"failing", failing, 60, false, 1},
     {"failing", failing, 60, true, 1}, {"pnpoly", pnpoly, 150, false, 1}, {"pnpoly", pnpoly, 150, true, 1},
     {"bowl", bowl, 30, false, 2},      {"bowl", bowl, 30, true, 2},       {"failing", failing, 60, false, 2},
     {"failing", failing, 60, true, 2}, {"pnpoly", pnpoly, 150, false, 2}, {"pnpoly", pnpoly, 150, true, 2}};
 INSTANTIATE_TEST_SUITE_P(Replay, SessionDigest, testing::ValuesIn(digest_subjects),
-                         [](const testing::TestParamInfo<Subject>& each) {
+                         [](const testing::TestParamInfo<SessionCase>& each) {
                            return std::string(each.param.recording) + "_" + each.param.kind();
                          });
 
@@ -261,13 +263,15 @@ TEST(SessionDigest, IsTheSameThroughWorkerProcesses) {
   const Recording recording = bowl();
   for (const bool disturbed : {false, true})
     for (int seed = 0; seed < digest_seeds; seed += 2) {
-      const Subject subject{"bowl", bowl, 30, disturbed, 2};
+      const SessionCase subject{"bowl", bowl, 30, disturbed, 2};
       const std::string device =
           "replay:" ATTUNE_TEST_DATA "/recordings/bowl.json,seed=" + std::to_string(device_seed(seed)) +
           (disturbed ? ",disturbed" : "");
       const std::unique_ptr<Workers> workers = process_workers(ATTUNE_BUILD_DIR "/bin/attune", device);
       Pool pool(*workers);
-      compare(name_of(subject, seed), digests_of(run_on(pool, request_of(subject, recording, seed))), expected);
+      const KernelRequest request = request_of(subject, recording, seed);
+      const KernelSubject compiled(request.spec, {}, pool.device().info);
+      compare(name_of(subject, seed), digests_of(run_on(pool, request, compiled)), expected);
     }
 }
 
