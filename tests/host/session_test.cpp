@@ -198,8 +198,10 @@ TEST_F(Session, ABatchRunsOverEverySetOfTheData) {
 
 TEST_F(Session, SetsOfDataAreApart) {
   const auto compile = [](const ImageRequest& request) { return device().compiler()->compile({&request, 1}).front(); };
-  ProblemData data(device(), trial_setup(request_.spec, problem("n=64"), {{"BLOCK", 64}, {"ITEMS", 1}}, device().info(),
-                                         compile, 1));
+  const std::unique_ptr<DataTools> tools = open_data_tools(device());
+  ProblemData data(
+      device(), *tools,
+      trial_setup(request_.spec, problem("n=64"), {{"BLOCK", 64}, {"ITEMS", 1}}, device().info(), compile, 1));
   std::size_t array = 0;
   while (data.array(array) == nullptr) ++array;
   data.make_sets(1);

@@ -49,7 +49,8 @@ TEST_F(ArrayByValue, HasTheValuesOfItsFill) {
   described.fill.full_range = true;
   setup.arguments = {described, described};
   setup.seed = 77;
-  const ProblemData data(*device_, setup);
+  HostData tools;
+  const ProblemData data(*device_, tools, setup);
   EXPECT_EQ(data.array(1), nullptr);
   EXPECT_EQ(data.set_bytes(), 0u);
   int expected[5], found[5];

@@ -36,7 +36,9 @@ class KernelRunner final : public Runner {
                     const std::function<void(const LaunchCount&)>& tell) override;
   Status check_own() override;
   void release(InstanceId instance) override;
-  std::uint64_t free_bytes() override { return device_.free_memory() + data_.copied_bytes(); }
+  std::uint64_t free_bytes() override { return device_.free_memory() + copied_bytes(); }
+  // Returns how many bytes attune's own copies of the data take, which sampling in streams has allocated.
+  std::uint64_t copied_bytes() const noexcept { return data_.copied_bytes(); }
 
  private:
   // The steps of one configuration (or of the reference), bound to each set of the data. The first binding owns the
