@@ -1,5 +1,4 @@
-// SessionParts: what the stages of one session share. The references are to objects that outlive the stages. One
-// thread.
+// SessionParts: the parts of one session, on which its stages work. One thread.
 #pragma once
 
 #include <atomic>
@@ -15,20 +14,26 @@
 namespace attune {
 
 struct SessionParts {
+  // Makes the parts of the session `row`, with a bench for each device of the pool. The references must outlive it.
+  SessionParts(const SessionTerms& terms, Pool& pool, WisdomStore& store, const SessionRow& row, Observer& observer,
+               const std::atomic<int>& stop);
+
+  // Returns the bench of the stages after the search. Its device's clock is the session's.
+  TrialBench& bench() { return benches.front(); }
+  InstanceId next_instance() { return ++last_instance; }
+
   const SessionTerms& terms;
-  const ObjectiveValues& values;
   Pool& pool;
-  std::list<TrialBench>& benches;  // one for each device; the stages after the search use the first alone
-  TrialLog& log;
-  SearchProgress& progress;
-  ImageSource& source;
   Observer& observer;
   const std::atomic<int>& stop;
+  const ObjectiveValues values;
+  TrialLog log;
+  SearchProgress progress;
+  std::list<TrialBench> benches;
+  ImageSource source;
   const std::uint64_t seed;
   double search_seconds = 0;  // of this run's search, once it has ended
   InstanceId last_instance = 0;
-  TrialBench& bench() { return benches.front(); }
-  InstanceId next_instance() { return ++last_instance; }
 };
 
 }  // namespace attune

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <list>
 #include <random>
 
 #include "attune/error.hpp"
@@ -122,41 +121,26 @@ std::string toolchain_of(const Subject& subject, Pool& pool) {
   return subject.toolchain().empty() ? pool.compiler().toolchain : std::string(subject.toolchain());
 }
 
-// Makes a bench for each device of the pool.
-std::list<TrialBench> benches_of(Pool& pool, const SessionTerms& terms, Observer& observer,
-                                 const std::atomic<int>& stop) {
-  std::list<TrialBench> benches;
-  for (LaneId lane = 0; lane < pool.lanes(); ++lane) benches.emplace_back(pool, lane, terms, observer, stop);
-  return benches;
-}
-
 // One session: its parts, and the stages over them.
 class SessionRun {
  public:
   SessionRun(const SessionTerms& terms, Pool& pool, WisdomStore& store, ImageCache* images, Observer& observer,
              const std::atomic<int>& stop, std::optional<Record> present)
-      : terms_(terms),
-        pool_(pool),
-        store_(store),
+      : store_(store),
         image_cache_(images),
-        observer_(observer),
-        stop_(stop),
         present_(std::move(present)),
-        values_(terms),
         toolchain_(toolchain_of(terms.subject, pool)),
         row_(open_session(terms, present_.has_value(), toolchain_, store)),
-        log_(terms, store, row_.id, observer),
-        progress_(terms, values_, log_, row_.used_seconds),
-        benches_(benches_of(pool, terms, observer, stop)) {}
+        parts_(terms, pool, store, row_, observer, stop) {}
 
   SessionResult run() {
     try {
       return search_and_compare();
     } catch (const BenchUnfinished& unfinished) {
-      store_.update_session(row_.id, SessionState::partial, progress_.used_seconds(0));
-      return ended(stop_.load() > 0 ? Ending::interrupted : Ending::no_survivor, unfinished.what());
+      store_.update_session(row_.id, SessionState::partial, parts_.progress.used_seconds(0));
+      return ended(parts_.stop.load() > 0 ? Ending::interrupted : Ending::no_survivor, unfinished.what());
     } catch (const WaitInterrupted& interrupted) {
-      store_.update_session(row_.id, SessionState::partial, progress_.used_seconds(0));
+      store_.update_session(row_.id, SessionState::partial, parts_.progress.used_seconds(0));
       return ended(Ending::interrupted,
                    std::string(interrupted.what()) + "; the trials are kept, and the same command goes on");
     }
@@ -164,50 +148,51 @@ class SessionRun {
 
  private:
   SessionResult search_and_compare() {
-    const std::unique_ptr<Strategy> strategy = make_strategy(terms_.key.strategy, terms_.space, row_.seed);
-    Proposals proposals(terms_.space, *strategy, terms_.key.strategy, log_.candidates());
+    const std::unique_ptr<Strategy> strategy = make_strategy(parts_.terms.key.strategy, parts_.terms.space, row_.seed);
+    Proposals proposals(parts_.terms.space, *strategy, parts_.terms.key.strategy, parts_.log.candidates());
     Search search(parts_, proposals,
                   [this](double used) { store_.update_session(row_.id, SessionState::running, used); });
-    const WarmStarted warm = start_warm(terms_, store_, *strategy, proposals);
+    const WarmStarted warm = start_warm(parts_.terms, store_, *strategy, proposals);
     search.ask_for_default();
-    observer_.data_started();
+    parts_.observer.data_started();
     if (std::string why = begin_bench(); !why.empty()) {
       store_.update_session(row_.id, SessionState::partial, row_.used_seconds);
       return ended(Ending::no_survivor, std::move(why));
     }
-    observer_.session_started(start_of(terms_, row_, log_, warm, toolchain_, parts_.bench().is_self_checked()));
-    for (const std::string& user : terms_.opened.users) parts_.bench().watch().see_user(user);
-    const double busy_before = pool_.busy_seconds(), timed_before = pool_.timed_seconds();
-    const int replaced_before = pool_.replaced();
+    parts_.observer.session_started(
+        start_of(parts_.terms, row_, parts_.log, warm, toolchain_, parts_.bench().is_self_checked()));
+    for (const std::string& user : parts_.terms.opened.users) parts_.bench().watch().see_user(user);
+    const double busy_before = parts_.pool.busy_seconds(), timed_before = parts_.pool.timed_seconds();
+    const int replaced_before = parts_.pool.replaced();
     const Ending reason = search.run();
-    if (const Trial* const tried = log_.find(terms_.anchors.front())) note_unfilled(tried->verdict);
+    if (const Trial* const tried = parts_.log.find(parts_.terms.anchors.front())) note_unfilled(tried->verdict);
     parts_.search_seconds = search.seconds();
     SessionResult result;
     result.reason = reason;
     result.seconds = search.seconds();
-    result.device_busy_seconds = pool_.busy_seconds() - busy_before;
+    result.device_busy_seconds = parts_.pool.busy_seconds() - busy_before;
     result.compile_wait_seconds = search.compile_wait_seconds();
     conclude(result);
-    result.trials = log_.size();
-    result.run_trials = progress_.run_trials();
-    result.survivors = progress_.survivors();  // without those that failed in a later stage
-    result.verdicts = log_.verdicts();
+    result.trials = parts_.log.size();
+    result.run_trials = parts_.progress.run_trials();
+    result.survivors = parts_.progress.survivors();  // without those that failed in a later stage
+    result.verdicts = parts_.log.verdicts();
     explain_trials(result);
-    result.left_out = left_out(terms_.key.record, row_.id, store_);
-    result.workers_replaced = pool_.replaced() - replaced_before;
-    result.timed_seconds = pool_.timed_seconds() - timed_before;
+    result.left_out = left_out(parts_.terms.key.record, row_.id, store_);
+    result.workers_replaced = parts_.pool.replaced() - replaced_before;
+    result.timed_seconds = parts_.pool.timed_seconds() - timed_before;
     return result;
   }
 
   // Makes data and expected results. Returns "" on success, or why there are none if the kernel is at fault.
   std::string begin_bench() {
-    const bool has_reference = terms_.subject.has_reference();
+    const bool has_reference = parts_.terms.subject.has_reference();
     std::string why;
-    for (const Configuration& expected : terms_.anchors) {
+    for (const Configuration& expected : parts_.terms.anchors) {
       try {
-        parts_.bench().begin(expected, row_.seed, progress_.run_seconds());
+        parts_.bench().begin(expected, row_.seed, parts_.progress.run_seconds());
         begin_other_benches();
-        if (!why.empty()) observer_.note(why + "; results are compared with those of " + expected.text());
+        if (!why.empty()) parts_.observer.note(why + "; results are compared with those of " + expected.text());
         return "";
       } catch (const ReferenceDoesNotCompile& failed) {
         if (has_reference) return why_nothing_compiles();
@@ -223,14 +208,14 @@ class SessionRun {
 
   // A bench where the data cannot be made has no part in the session.
   void begin_other_benches() {
-    for (auto bench = std::next(benches_.begin()); bench != benches_.end();) {
+    for (auto bench = std::next(parts_.benches.begin()); bench != parts_.benches.end();) {
       try {
-        bench->begin_as(benches_.front());
+        bench->begin_as(parts_.benches.front());
         ++bench;
       } catch (const Error& error) {
-        if (bench->has_lost_device() || stop_.load() > 0) throw;
-        observer_.note(fmt::format("{} has no part in the search: {}", bench->device().name, error.what()));
-        bench = benches_.erase(bench);
+        if (bench->has_lost_device() || parts_.stop.load() > 0) throw;
+        parts_.observer.note(fmt::format("{} has no part in the search: {}", bench->device().name, error.what()));
+        bench = parts_.benches.erase(bench);
       }
     }
   }
@@ -239,22 +224,22 @@ class SessionRun {
   // cause.
   void note_unfilled(Verdict verdict) const {
     if (!is_of_data(verdict)) return;
-    const std::string text = terms_.subject.data_advice();
-    if (!text.empty()) observer_.note(text);
+    const std::string text = parts_.terms.subject.data_advice();
+    if (!text.empty()) parts_.observer.note(text);
   }
 
   // Returns why the first anchor does not compile either: then the whole file is at fault. Otherwise rethrows the
   // error, because only the reference is at fault.
   std::string why_nothing_compiles() {
-    const std::shared_ptr<const Instance> instance = terms_.subject.prepare(0, terms_.anchors.front());
+    const std::shared_ptr<const Instance> instance = parts_.terms.subject.prepare(0, parts_.terms.anchors.front());
     if (!instance->image) throw;
-    const CompileOutcome outcome = pool_.compile(*instance->image);
+    const CompileOutcome outcome = parts_.pool.compile(*instance->image);
     if (outcome.image) throw;
     return "it does not compile:\n" + outcome.log;
   }
 
   std::string without_expected(const Configuration& expected, const std::string& why) const {
-    return terms_.is_default(expected) ? default_explanation(expected, why) : why;
+    return parts_.terms.is_default(expected) ? default_explanation(expected, why) : why;
   }
 
   void conclude(SessionResult& result);
@@ -262,47 +247,39 @@ class SessionRun {
   void compare_and_decide(SessionResult& result, double used);
   Verdict default_verdict() const;
 
-  const SessionTerms& terms_;
-  Pool& pool_;
   WisdomStore& store_;
   ImageCache* const image_cache_;
-  Observer& observer_;
-  const std::atomic<int>& stop_;
   const std::optional<Record> present_;  // the record that stood when the session began
-  const ObjectiveValues values_;
   const std::string toolchain_;
   const SessionRow row_;
-  TrialLog log_;
-  SearchProgress progress_;
-  std::list<TrialBench> benches_;  // one for each device
-  ImageSource source_{pool_};
-  SessionParts parts_{terms_, values_, pool_, benches_, log_, progress_, source_, observer_, stop_, row_.seed};
+  SessionParts parts_;
 };
 
 // Returns what became of the kernel's own default in this session.
 Verdict SessionRun::default_verdict() const {
-  if (!terms_.default_configuration) return Verdict::restricted;
-  const Trial* const tried = log_.find(*terms_.default_configuration);
+  if (!parts_.terms.default_configuration) return Verdict::restricted;
+  const Trial* const tried = parts_.log.find(*parts_.terms.default_configuration);
   return tried == nullptr ? Verdict::ok : tried->verdict;
 }
 
 void SessionRun::conclude(SessionResult& result) {
   const Ending reason = *result.reason;
-  const double used = progress_.used_seconds(result.seconds);
+  const double used = parts_.progress.used_seconds(result.seconds);
   const bool complete = finishes(reason), is_hopeless = reason == Ending::hopeless;
-  result.end = !complete && !is_hopeless && stop_.load() > 0 ? Ending::interrupted : reason;
+  result.end = !complete && !is_hopeless && parts_.stop.load() > 0 ? Ending::interrupted : reason;
   if (parts_.bench().turn().waited_seconds() > 1)
-    observer_.note("waited " + std::to_string(static_cast<int>(parts_.bench().turn().waited_seconds())) +
-                   " s for another tuner on this device");
-  source_.cancel();
-  if (progress_.survivors() == 0 || is_hopeless) {
-    const bool was_too_slow = log_.size() == 0 && stop_.load() == 0;
-    result.explanation = was_too_slow ? out_of_time_explanation(terms_.subject.name(), "the default configuration",
-                                                                "was not compiled", parts_.bench().anchor_seconds())
-                                      : failures_explanation(log_.trials(), progress_.survivors());
+    parts_.observer.note("waited " + std::to_string(static_cast<int>(parts_.bench().turn().waited_seconds())) +
+                         " s for another tuner on this device");
+  parts_.source.cancel();
+  if (parts_.progress.survivors() == 0 || is_hopeless) {
+    const bool was_too_slow = parts_.log.size() == 0 && parts_.stop.load() == 0;
+    result.explanation = was_too_slow
+                             ? out_of_time_explanation(parts_.terms.subject.name(), "the default configuration",
+                                                       "was not compiled", parts_.bench().anchor_seconds())
+                             : failures_explanation(parts_.log.trials(), parts_.progress.survivors());
     if (is_hopeless) result.explanation += stopped_explanation();
   }
-  if (progress_.survivors() == 0) {
+  if (parts_.progress.survivors() == 0) {
     // A session that finishes without a record does not go on: what was at fault may be corrected, and the next session
     // tries everything anew.
     if (result.end != Ending::interrupted) result.end = Ending::no_survivor;
@@ -317,36 +294,36 @@ void SessionRun::conclude(SessionResult& result) {
 
 void SessionRun::explain_trials(SessionResult& result) const {
   Rejections rejections;
-  for (const Trial* const trial : log_.trials()) rejections.see(*trial);
+  for (const Trial* const trial : parts_.log.trials()) rejections.see(*trial);
   result.rejections = rejections.list();
   result.few_survived = rejections.few_survive();
   const auto remark = [&](const std::string& who, const Configuration& configuration) {
-    const Trial* const trial = log_.find(configuration);
+    const Trial* const trial = parts_.log.find(configuration);
     if (trial == nullptr) return;
     for (std::string& text : compiler_remarks(who, *trial)) result.remarks.push_back(std::move(text));
   };
-  const Configuration& first = terms_.anchors.front();
+  const Configuration& first = parts_.terms.anchors.front();
   remark("the default", first);
   if (result.record && !(result.record->configuration == first)) remark("the best", result.record->configuration);
 }
 
 void SessionRun::compare_and_decide(SessionResult& result, double used) {
   std::vector<Trial> ranked = Confirm(parts_).run();
-  if (stop_.load() > 0 && finishes(result.end)) result.end = Ending::interrupted;  // while confirming
+  if (parts_.stop.load() > 0 && finishes(result.end)) result.end = Ending::interrupted;  // while confirming
   Compared compared = Compare(parts_, present_).run(std::move(ranked));
   std::optional<Decided> decided =
-      decide_between(compared, terms_, values_, parts_.bench().watch().throttled_readings(), present_);
+      decide_between(compared, parts_.terms, parts_.values, parts_.bench().watch().throttled_readings(), present_);
   if (!decided) {
     result.end = Ending::interrupted;
     result.explanation = "interrupted before the energy of finalists was metered, by which `" +
-                         terms_.request.objectives.text() +
+                         parts_.terms.request.objectives.text() +
                          "` decides; the trials are kept, and the same command goes on";
     return;
   }
-  observer_.final_done(decided->decision);
+  parts_.observer.final_done(decided->decision);
   result.decision = decided->decision;
   const RecordFacts facts{row_.seed,
-                          log_.size(),
+                          parts_.log.size(),
                           !finishes(result.end),
                           parts_.bench().watch().is_busy(),
                           parts_.bench().is_self_checked(),
@@ -358,16 +335,17 @@ void SessionRun::compare_and_decide(SessionResult& result, double used) {
   const bool met_present = present_ && std::any_of(stayed.begin(), stayed.end(), [this](const Contender* contender) {
                              return contender->trial.configuration == present_->configuration;
                            });
-  const Record record = make_record(*decided, compared, terms_, facts);
+  const Record record = make_record(*decided, compared, parts_.terms, facts);
   result.record_stands = keep_record(record, *decided, present_, met_present, store_);
-  if (const std::optional<ReadyInstance>& kept = log_.candidates().at(record.configuration).ready;
+  if (const std::optional<ReadyInstance>& kept = parts_.log.candidates().at(record.configuration).ready;
       kept && kept->instance->image && image_cache_ != nullptr) {
     image_cache_->put(kept->instance->image_key, kept->image);
-    if (const std::string why = image_cache_->why(); !why.empty()) observer_.note("the best image is not kept: " + why);
+    if (const std::string why = image_cache_->why(); !why.empty())
+      parts_.observer.note("the best image is not kept: " + why);
   }
   if (finishes(result.end)) store_.update_session(row_.id, SessionState::finished, used);
   result.elsewhere = OtherRegime(parts_).run(record.configuration, record.median_ns);
-  result.record = store_.find_record(terms_.key.record);
+  result.record = store_.find_record(parts_.terms.key.record);
   if (result.record) result.finalists = store_.finalists(result.record->uuid);
 }
 
