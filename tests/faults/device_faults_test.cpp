@@ -47,6 +47,7 @@ const Fault device_faults[] = {
     {"synchronize * signal 11", Verdict::fault, "killed by signal 11"},
     {"launch * half", Verdict::fault, "exited with code 0"},
     {"launch * garbage", Verdict::fault, "sent a damaged message"},
+    {"launch * far", Verdict::guard, "wrote far outside"},
     // Times that no clock can show make no winner.
     {"sample * time 0", Verdict::unstable, "clock gave", false},
     {"sample * time -5", Verdict::unstable, "clock gave", false},
@@ -54,10 +55,10 @@ const Fault device_faults[] = {
     {"sample * time inf", Verdict::unstable, "clock gave", false},
 };
 
-// Each fault has a configuration of its own, all in one session: A is 1, 4 or 5, and the best has 3.
+// Each fault has a configuration of its own, all in one session: A is 1, 2, 4 or 5, and the best has 3.
 TEST_F(DeviceFaults, AreTheirConfigurationsVerdict) {
   const auto configuration = [](std::size_t i, const char* between) {
-    return "A=" + std::to_string(i < 5 ? 1 : i < 10 ? 4 : 5) + between + "B=" + std::to_string(i % 5);
+    return "A=" + std::to_string(i < 5 ? 1 : i < 10 ? 4 : i < 15 ? 5 : 2) + between + "B=" + std::to_string(i % 5);
   };
   std::string rules;
   for (std::size_t i = 0; i < std::size(device_faults); ++i)

@@ -1,4 +1,4 @@
-// DeviceState: sensor values of a device while it is measured. Every value may be missing; `host` and `replay` have
+// DeviceState: sensor values of a device while it is measured. Every value may be missing; `host` and recordings have
 // none. Plain data and pure functions.
 #pragma once
 

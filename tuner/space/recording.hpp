@@ -1,5 +1,5 @@
 // Recording: measurements of all or some configurations of a kernel for one problem on one device. A plain value.
-// tuner/recordings/ reads the files of several tools into it; the `replay` device and attune-score run on it.
+// tuner/recordings/ reads the files of several tools into it; replays and attune-score run on it.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Whole sessions on the replay device, held bit for bit to tests/data/session_digests.txt: three digests for each
+// Whole sessions on recordings, held bit for bit to tests/data/session_digests.txt: three digests for each
 // session, of its trials, of its finalists and of its record, so that a failure names the part that moved.
 //
 // A line of that file: recording, kind, seed, strategy, then the three digests. Two settings of the environment help:
