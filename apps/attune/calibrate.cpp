@@ -53,7 +53,7 @@ void print_ceiling_json(const DeviceInfo& device, const Ceiling& ceiling) {
 void ensure_ceilings(Pool& pool, WisdomStore& store, Observer& observer, const std::filesystem::path& lock_folder,
                      const std::atomic<int>& stop) {
   // A device that does not open is not a matter of ceilings: the search would fail too.
-  const DeviceOpened& device = pool.device();
+  const DeviceFacts& device = pool.device();
   try {
     const std::vector<Ceiling> known = store.ceilings(device.info.class_key());
     const auto is_current = [&](const Ceiling& ceiling) { return ceiling.driver == device.info.driver; };
@@ -61,7 +61,7 @@ void ensure_ceilings(Pool& pool, WisdomStore& store, Observer& observer, const s
     observer.note(fmt::format("calibrating {}, once{}: its highest rates of copying and computing", device.info.name,
                               known.empty() ? "" : " for this driver"));
     observer.calibration_started();
-    const Calibrated calibrated = calibrate(calibration_request(lock_folder), pool, stop);
+    const CalibrationResult calibrated = calibrate(calibration_request(lock_folder), pool, stop);
     if (!calibrated.disturbed.empty())
       observer.note(
           fmt::format("its ceilings are not kept, they may be too low ({}): `attune calibrate` on a quiet device does",
@@ -95,14 +95,14 @@ int run_calibrate(const Arguments& arguments) {
   WisdomStore store(database_path(options), WisdomStore::Access::read_write, {note_on_stderr, &stop_requests});
   const std::unique_ptr<Workers> workers = workers_for(name, worker_options(options));
   Pool pool(*workers);
-  const DeviceOpened& device = pool.device();
+  const DeviceFacts& device = pool.device();
   CalibrationRequest request = calibration_request(usable_lock_folder());
   request.measured = [&](const Ceiling& ceiling) {
     json ? print_ceiling_json(device.info, ceiling) : print_ceiling_text(ceiling);
   };
   if (!json) put_text("{} ({}), driver {}\n", device.info.name, device.info.architecture(), device.info.driver);
   std::fflush(stdout);
-  const Calibrated calibrated = calibrate(request, pool, stop_requests);
+  const CalibrationResult calibrated = calibrate(request, pool, stop_requests);
   if (stop_requests.load() > 0) {
     put_error("interrupted; the ceilings of before are kept");
     return exit_interrupted;

@@ -50,7 +50,7 @@ class CheckJobs {
 
   const DeviceInfo& device() { return pool_.device().info; }
   CompileOutcome compile(const ImageRequest& request) {
-    return std::get<ImagesCompiled>(run(request).answer).outcomes.front();
+    return std::get<CompileAnswer>(run(request).answer).outcomes.front();
   }
   // Does a DeviceJob, or compiles an image. Throws TimeIsUp, and Error when no configuration is at fault.
   Result run(auto job) {
@@ -87,7 +87,7 @@ int run_on_device(const CheckCase& subject, const Image& image, CheckJobs& jobs,
   report.show_tolerances(setup.arguments);
   try {
     jobs.run(Begin{setup});
-  } catch (const StepsFailed& failed) {
+  } catch (const StepsFailure& failed) {
     if (is_of_data(failed.verdict)) report.show_note(unfilled_explanation(spec, problem));
     // Without a reference the default configuration makes what is expected.
     if (!setup.self_checked || !(configuration == default_configuration)) throw;
@@ -95,7 +95,7 @@ int run_on_device(const CheckCase& subject, const Image& image, CheckJobs& jobs,
   }
   const std::shared_ptr<const Instance> instance = kernel.prepare(1, configuration);
   const Result checked = jobs.run(Load{instance_launch(*instance, image), {}});
-  const auto& [status, numerics, unused, free_bytes] = std::get<Tried>(checked.answer);
+  const auto& [status, numerics, unused, free_bytes] = std::get<TryAnswer>(checked.answer);
   if (is_of_data(status.verdict)) report.show_note(unfilled_explanation(spec, problem));
   if (!status.ok()) return report.show_verdict(status.verdict, status.detail);
   if (sanitizers().any()) {
@@ -103,7 +103,7 @@ int run_on_device(const CheckCase& subject, const Image& image, CheckJobs& jobs,
     return report.show_verdict(Verdict::ok, "");
   }
   const Result timed = jobs.run(Rounds{{instance->id}, TimingPlan{}});
-  const auto& sampled = std::get<RoundsSampled>(timed.answer);
+  const auto& sampled = std::get<RoundsAnswer>(timed.answer);
   if (!sampled.status.ok()) return report.show_verdict(sampled.status.verdict, sampled.status.detail);
   report.show_launch(spec, problem, configuration, sampled.samples_ns.front(), numerics, setup.self_checked);
   return report.show_verdict(Verdict::ok, "");

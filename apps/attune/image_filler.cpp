@@ -52,7 +52,7 @@ class Filler {
     while (!absent.empty()) {
       const Result result = *pool_.next(Pool::never);
       const auto found = absent.find(result.ticket);
-      show(*found->second, keep(*found->second, std::get<ImagesCompiled>(result.answer).outcomes.front()));
+      show(*found->second, keep(*found->second, std::get<CompileAnswer>(result.answer).outcomes.front()));
       absent.erase(found);
     }
   }

@@ -19,26 +19,26 @@ std::string short_name(const std::string& file) {
   return name;
 }
 
-struct TrialLine {
+struct ScoreLine {
   std::string text;
   std::uint32_t trial = 0;
 };
 
 // Returns the measurements, independent of the order of rows and values and of the format. Objectives have nine digits,
 // because formats round.
-std::vector<TrialLine> measurements(const Space& space) {
-  std::vector<TrialLine> lines;
+std::vector<ScoreLine> measurements(const Space& space) {
+  std::vector<ScoreLine> lines;
   for (std::size_t i = 0; i < space.recording.trials.size(); ++i) {
     lines.push_back(
         {fmt::format("{} {:.9g}", space.recorded.space().configuration(space.recording.trials[i].row).text(),
                      space.recorded.outcome(i).objective),
          static_cast<std::uint32_t>(i)});
   }
-  std::sort(lines.begin(), lines.end(), [](const TrialLine& a, const TrialLine& b) { return a.text < b.text; });
+  std::sort(lines.begin(), lines.end(), [](const ScoreLine& a, const ScoreLine& b) { return a.text < b.text; });
   return lines;
 }
 
-DuplicateFile copy_of(const std::vector<TrialLine>& kept, std::string name, const std::vector<TrialLine>& lines) {
+DuplicateFile copy_of(const std::vector<ScoreLine>& kept, std::string name, const std::vector<ScoreLine>& lines) {
   DuplicateFile copy{std::move(name), std::vector<std::uint32_t>(lines.size())};
   for (std::size_t i = 0; i < lines.size(); ++i) copy.trials[lines[i].trial] = kept[i].trial;
   return copy;
@@ -47,8 +47,8 @@ DuplicateFile copy_of(const std::vector<TrialLine>& kept, std::string name, cons
 // Moves each space into `kept`, unless a space with the same measurements is there: that space then notes the name.
 class DistinctSpaces {
  public:
-  void add(std::unique_ptr<Space> space, std::vector<TrialLine> lines) {
-    const auto alike = [](const TrialLine& a, const TrialLine& b) { return a.text == b.text; };
+  void add(std::unique_ptr<Space> space, std::vector<ScoreLine> lines) {
+    const auto alike = [](const ScoreLine& a, const ScoreLine& b) { return a.text == b.text; };
     for (std::size_t i = 0; i < kept_.size(); ++i) {
       if (!std::equal(lines.begin(), lines.end(), lines_[i].begin(), lines_[i].end(), alike)) continue;
       kept_[i]->copies.push_back(copy_of(lines_[i], space->name, lines));
@@ -61,12 +61,12 @@ class DistinctSpaces {
 
  private:
   Spaces kept_;
-  std::vector<std::vector<TrialLine>> lines_;
+  std::vector<std::vector<ScoreLine>> lines_;
 };
 
 struct LoadedSpaces {
   Spaces spaces;
-  std::vector<std::vector<TrialLine>> lines;
+  std::vector<std::vector<ScoreLine>> lines;
 };
 
 }  // namespace

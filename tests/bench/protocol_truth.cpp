@@ -53,7 +53,7 @@ class Compiling {
  private:
   // On the compilers' threads. A compiler that fails altogether is left alone.
   void repeat(const Result& result) {
-    const auto* const compiled = std::get_if<ImagesCompiled>(&result.answer);
+    const auto* const compiled = std::get_if<CompileAnswer>(&result.answer);
     if (compiled == nullptr) return;
     compiled_ += compiled->outcomes.front().image.has_value();
     lanes_.submit(result.ticket, requests_[result.ticket.number]);

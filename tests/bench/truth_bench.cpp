@@ -74,7 +74,7 @@ std::vector<CompiledInstance> compile(Pool& pool, const TruthBench& bench, const
 Loaded load(Pool& pool, const std::vector<CompiledInstance>& compiled) {
   Loaded loaded;
   for (const CompiledInstance& one : compiled) {
-    const auto tried = run<Tried>(pool, Load{instance_launch(*one.instance, *one.outcome.image), {}});
+    const auto tried = run<TryAnswer>(pool, Load{instance_launch(*one.instance, *one.outcome.image), {}});
     if (tried.status.ok()) loaded.emplace(one.instance->text, one.instance->id);
   }
   return loaded;
@@ -82,7 +82,7 @@ Loaded load(Pool& pool, const std::vector<CompiledInstance>& compiled) {
 
 // Places code and scratch memory elsewhere.
 void load_again(Pool& pool, std::vector<CompiledInstance>& compiled, std::mt19937_64& random) {
-  for (const CompiledInstance& one : compiled) run<Done>(pool, Release{one.instance->id});
+  for (const CompiledInstance& one : compiled) run<Acknowledgement>(pool, Release{one.instance->id});
   std::shuffle(compiled.begin(), compiled.end(), random);
   load(pool, compiled);
 }
@@ -92,7 +92,7 @@ std::vector<double> sample_each(Pool& pool, const std::vector<InstanceId>& turns
   std::vector<double> taken;
   for (std::size_t begin = 0; begin < turns.size(); begin += turns_in_job) {
     const auto part = std::span(turns).subspan(begin, std::min(turns_in_job, turns.size() - begin));
-    const auto sampled = run<RoundsSampled>(pool, Rounds{{part.begin(), part.end()}, plan});
+    const auto sampled = run<RoundsAnswer>(pool, Rounds{{part.begin(), part.end()}, plan});
     if (!sampled.status.ok()) throw Error("a configuration that was right fails now: " + sampled.status.detail);
     taken.insert(taken.end(), sampled.samples_ns.begin(), sampled.samples_ns.end());
   }
@@ -337,7 +337,7 @@ class Measuring {
 
   void begin(Pool& pool) {
     const auto compile = [&pool](const ImageRequest& request) { return pool.compile(request); };
-    run<Begun>(
+    run<BeginAnswer>(
         pool,
         Begin{KernelSubject(bench_.spec, bench_.problem, device_).setup(default_configuration_, compile, truth_seed)});
   }
@@ -350,7 +350,7 @@ class Measuring {
     const CompileOutcome compiled = pool.compile(*instance->image);
     if (!compiled.image) throw Error("the default configuration does not compile:\n" + compiled.log);
     const InstanceLaunch launch = instance_launch(*instance, *compiled.image);
-    const Status status = run<Tried>(pool, Load{launch, {.milliseconds = calibration_warm_up_ms}}).status;
+    const Status status = run<TryAnswer>(pool, Load{launch, {.milliseconds = calibration_warm_up_ms}}).status;
     if (!status.ok()) throw Error("the default configuration fails: " + status.detail);
     double nanoseconds = sample_each(pool, {id}, plan_).front();
     for (int i = 0; i < 2 && bench_.regime == Regime::stream; ++i) {
@@ -358,7 +358,7 @@ class Measuring {
       nanoseconds = sample_each(pool, {id}, plan_).front();
     }
     pool.set_known_good(KnownGood{Try{launch, plan_}, nanoseconds * 1e-9});
-    run<Done>(pool, Release{id});
+    run<Acknowledgement>(pool, Release{id});
   }
 
   TruthBench& bench_;

@@ -57,7 +57,7 @@ TEST_F(BundleRecords, GiveARecordAsItWas) {
     application_fields(random, record);
     record.key.regime = "cold", record.key.objective = "time";
     const Problem problem = record.key.problem;
-    const Candidates found = look_up(wisdom_of({record}), request(problem), Reach::this_problem);
+    const FoundRecords found = look_up(wisdom_of({record}), request(problem), Reach::this_problem);
     ASSERT_THAT(found.records, SizeIs(1));
     EXPECT_EQ(test::application_texts(found.records[0]), test::application_texts(record));
     EXPECT_EQ(found.records[0].key.problem, problem);
@@ -123,8 +123,8 @@ TEST_F(BundleRecords, AreFoundAsInTheDatabase) {
                                 ? records[random() % records.size()].key.problem
                                 : Problem{{"n", static_cast<std::int64_t>(1 + random() % 5000000)}, {"T", "float"}};
     const Reach reach = i % 3 == 0 ? Reach::all : Reach::this_problem;
-    const Candidates there = look_up(database, request(problem), reach),
-                     here = look_up(bundle, request(problem), reach);
+    const FoundRecords there = look_up(database, request(problem), reach),
+                       here = look_up(bundle, request(problem), reach);
     ASSERT_THAT(uuids_of(here.records), UnorderedElementsAreArray(uuids_of(there.records))) << problem.text();
     EXPECT_EQ(here.are_all, there.are_all) << problem.text();
     EXPECT_EQ(here.near_misses.empty(), there.near_misses.empty()) << problem.text();
@@ -141,7 +141,7 @@ TEST_F(BundleRecords, OfOtherCodeAreNearMisses) {
   Record changed = sample_record();
   changed.key.code = std::string(64, 'f');
   const Problem problem = changed.key.problem;
-  const Candidates found = look_up(wisdom_of({changed}), request(problem), Reach::this_problem);
+  const FoundRecords found = look_up(wisdom_of({changed}), request(problem), Reach::this_problem);
   EXPECT_THAT(found.records, IsEmpty());
   EXPECT_THAT(uuids_of(found.near_misses), ElementsAre(changed.uuid));
 }

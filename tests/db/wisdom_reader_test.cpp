@@ -28,10 +28,10 @@ class WisdomReading : public test::WisdomTest {
     device_ = test::sample_device();
     device_.driver = "580.159 (CUDA 13.0)";
   }
-  Candidates read(std::int64_t n, Reach reach = Reach::this_problem, double seconds = 0.1) const {
+  FoundRecords read(std::int64_t n, Reach reach = Reach::this_problem, double seconds = 0.1) const {
     return read_by(WisdomReader(file_, seconds), n, reach);
   }
-  Candidates read_by(const RecordTable& reader, std::int64_t n, Reach reach = Reach::this_problem) const {
+  FoundRecords read_by(const RecordTable& reader, std::int64_t n, Reach reach = Reach::this_problem) const {
     const Problem problem{{"n", n}, {"T", "float"}};
     const MatchRequest request{spec_, problem, device_, "reduce"};
     return look_up(reader, request, reach);
@@ -52,7 +52,7 @@ class WisdomReading : public test::WisdomTest {
 TEST_F(WisdomReading, GivesARecordAsItWasStored) {
   const Record stored = sample_record();
   WisdomStore(file_).put_record(stored);
-  const Candidates found = read(1024);
+  const FoundRecords found = read(1024);
   ASSERT_EQ(found.records.size(), 1u);
   EXPECT_EQ(test::application_texts(found.records[0]), test::application_texts(stored));
   EXPECT_EQ(found.records[0].key.problem, stored.key.problem);
@@ -107,7 +107,7 @@ TEST_F(WisdomReading, TellsWhatItHasOfTheKernelWhereNothingFits) {
   Record changed = sample_record(1024);
   changed.key.code = std::string(64, 'f');
   WisdomStore(file_).put_record(changed);
-  const Candidates found = read(1024);
+  const FoundRecords found = read(1024);
   EXPECT_THAT(found.records, IsEmpty());
   EXPECT_EQ(found.near_misses.size(), 1u);
 }
@@ -122,7 +122,7 @@ TEST_F(WisdomReading, LeavesDamagedRecordsOutAndTakesTheStrongestSoundOne) {
     SCOPED_TRACE(damage);
     execute("CREATE TABLE kept AS SELECT * FROM record");
     execute(std::string("UPDATE record SET ") + damage + " WHERE effort = 1");
-    const Candidates found = read(1024);
+    const FoundRecords found = read(1024);
     EXPECT_EQ(found.damaged, 1);
     EXPECT_THAT(found.records, ElementsAre(testing::Field(&Record::uuid, weak.uuid)));
     execute("DELETE FROM record; INSERT INTO record SELECT * FROM kept; DROP TABLE kept");

@@ -288,7 +288,7 @@ TEST_F(DataContract, BytesOtherThanOneValueAreCountedAndTheFirstIsFound) {
   Array<unsigned char> memory(device(), host);
   std::uint64_t first = 99;
   const auto others = [&](std::size_t from, std::size_t count) {
-    const Found found =
+    const InspectionFinding found =
         tools().inspect(CountOtherBytes{static_cast<unsigned char*>(memory.data()) + from, count, 0xFF});
     first = found.first;
     return found.count;
@@ -362,7 +362,7 @@ TEST_F(DataContract, InspectionsMadeAtOnceAreAnsweredInTheirOrderAndNoneTouchesA
       inspections.emplace_back(Checksum{ones.data(), 0});
       inspections.emplace_back(CompareElements{ones.data(), ones.data(), "float", 1000, {}});
     }
-    const std::vector<Found> found = tools().inspect(inspections);
+    const std::vector<InspectionFinding> found = tools().inspect(inspections);
     ASSERT_EQ(found.size(), inspections.size());
     for (std::size_t i = 0; i < found.size(); i += 6) {
       EXPECT_EQ(found[i].comparison.mismatches, 2u);

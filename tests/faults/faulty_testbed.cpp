@@ -79,7 +79,7 @@ class Faults {
   const FaultScript script_;
   const FaultLog log_;
   const int worker_;
-  cuda::Result poison_ = 0, later_ = 0;
+  cuda::DriverResult poison_ = 0, later_ = 0;
   bool wrote_far_ = false;
   std::map<std::string, int> samples_taken_;  // by configuration
   std::uint64_t leaked_ = 0;
@@ -234,7 +234,7 @@ class FaultyTestbed final : public Testbed {
     const auto begins = [&] {
       if (reference_begins) reference_begins();
       const Status status = faults_.strike_launch({});
-      if (!status.ok()) throw StepsFailed("[[reference]] fails: " + status.detail, status.verdict);
+      if (!status.ok()) throw StepsFailure("[[reference]] fails: " + status.detail, status.verdict);
     };
     return std::make_unique<FaultyRunner>(testbed_->begin(setup, begins), faults_);
   }

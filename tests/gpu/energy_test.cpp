@@ -28,24 +28,24 @@ TEST_F(GpuEnergy, ALaunchIsMeteredWhileTheDeviceHardlyWaits) {
   const Configuration default_configuration = subject.default_configuration().value();
   const auto compile = [&pool](const ImageRequest& request) { return pool.compile(request); };
   const Result begun = pool.run(Begin{subject.setup(default_configuration, compile, 1)});
-  ASSERT_TRUE(std::holds_alternative<Begun>(begun.answer));
+  ASSERT_TRUE(std::holds_alternative<BeginAnswer>(begun.answer));
   const std::shared_ptr<const Instance> instance = subject.prepare(1, default_configuration);
   const CompileOutcome compiled = compile(*instance->image);
   ASSERT_TRUE(compiled.image) << compiled.log;
   const Result loaded = pool.run(Load{instance_launch(*instance, *compiled.image), {}});
-  const Status& checked = std::get<Tried>(loaded.answer).status;
+  const Status& checked = std::get<TryAnswer>(loaded.answer).status;
   ASSERT_TRUE(checked.ok()) << checked.detail;
 
   constexpr int metering_batch = 250;  // 10 ms
   constexpr double metering_seconds = 5;
   const TimingPlan plan{.count = 1, .regime = Regime::warm, .batch = metering_batch};
   const Result metered = pool.run(Meter{instance->id, plan, 0.5, metering_seconds});
-  const auto& metering = std::get<EnergyMeasured>(metered.answer);
+  const auto& metering = std::get<MeterAnswer>(metered.answer);
   ASSERT_TRUE(metering.status.ok()) << metering.status.detail;
   ASSERT_TRUE(metering.energy);
   const LaunchEnergy& energy = *metering.energy;
   const Result timed = pool.run(Rounds{std::vector<InstanceId>(20, instance->id), plan});
-  const auto& samples = std::get<RoundsSampled>(timed.answer);
+  const auto& samples = std::get<RoundsAnswer>(timed.answer);
   ASSERT_TRUE(samples.status.ok()) << samples.status.detail;
   const double busy = energy.launches * median(samples.samples_ns) * 1e-9 / energy.seconds;
   const double watts = energy.joules * energy.launches / energy.seconds;

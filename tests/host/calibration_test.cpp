@@ -30,7 +30,7 @@ class Cramped final : public Workers {
       if (const auto* const begin = std::get_if<Begin>(&job); begin != nullptr && !fits(begin->setup))
         return Reply{.answer = Failure{Failure::Kind::out_of_memory, "no room"}};
       Reply reply = server->answer(job);
-      if (auto* const opened = std::get_if<DeviceOpened>(&reply.answer)) opened->info.l2_bytes = l2_bytes_;
+      if (auto* const opened = std::get_if<DeviceFacts>(&reply.answer)) opened->info.l2_bytes = l2_bytes_;
       return reply;
     });
   }

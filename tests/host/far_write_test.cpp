@@ -5,6 +5,7 @@
 #include "host_test.hpp"
 #include "kernel/problem.hpp"
 #include "spec/kernel_file.hpp"
+#include "subject/kernel_subject.hpp"
 #include "worker/kernel_runner.hpp"
 
 namespace attune::test {
@@ -62,17 +63,15 @@ TEST_F(FarWrite, IsFoundAtTheEndOfItsJobAndNoOtherIsBlamed) {
   const KernelSpec spec = load_kernel(ATTUNE_SOURCE_DIR "/tests/faults/faulty.cu");
   const Problem problem = parse_problem(spec, "T=float", "host");
   Neighbours neighbours(device());
-  const auto made = [&](InstanceId id, const char* fault) {
-    return *make_instance(id, spec, problem, {{"FAULT", fault}}, device().info());
-  };
-  const TrialSetup setup = trial_setup(
-      spec, problem, made(1, "Fault::fine").configuration, device().info(),
-      [this](const ImageRequest& request) { return compiled(request); }, 1);
+  const KernelSubject subject(spec, problem, device().info());
+  const auto configuration = [](const char* fault) { return Configuration{{"FAULT", fault}}; };
+  const TrialSetup setup = subject.setup(
+      configuration("Fault::fine"), [this](const ImageRequest& request) { return compiled(request); }, 1);
   KernelRunner runner(neighbours, instruments(), tools(), setup);
   const auto status_of = [&](InstanceId id, const char* fault) {
-    const Instance instance = made(id, fault);
+    const auto instance = subject.prepare(id, configuration(fault));
     Numerics numerics;
-    Status status = runner.load(instance_launch(spec, instance, compiled(instance.image).image.value()));
+    Status status = runner.load(instance_launch(*instance, compiled(*instance->image).image.value()));
     return status.ok() ? runner.check(id, numerics) : status;
   };
   EXPECT_TRUE(status_of(1, "Fault::fine").ok());

@@ -146,7 +146,7 @@ TEST_F(SideBySideTest, WhatFailsAmongTheRoundsLeavesAndTheOthersGoOn) {
   workers_.change = [&](const Job& job, Reply& reply) {
     const auto* const rounds = std::get_if<Rounds>(&job);
     if (!rounds || !std::count(rounds->slots.begin(), rounds->slots.end(), InstanceId{1}) || left-- > 0) return;
-    reply.answer = RoundsSampled{{Verdict::launch_error, "it is tired", false}, {}};
+    reply.answer = RoundsAnswer{{Verdict::launch_error, "it is tired", false}, {}};
   };
   const std::vector<SideBySide> all = run();
   ASSERT_THAT(all[0].rows, SizeIs(3));

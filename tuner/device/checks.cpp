@@ -3,7 +3,7 @@
 namespace attune {
 
 Status Checks::run(DataTools& tools) const {
-  const std::vector<Found> found = tools.inspect(inspections_);
+  const std::vector<InspectionFinding> found = tools.inspect(inspections_);
   Status status;
   for (std::size_t i = 0; i < judges_.size(); ++i) {
     Status one = judges_[i](found[i]);

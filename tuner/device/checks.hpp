@@ -12,7 +12,7 @@ namespace attune {
 
 class Checks {
  public:
-  using Judge = std::function<Status(const Found&)>;
+  using Judge = std::function<Status(const InspectionFinding&)>;
 
   void add(const Inspection& inspection, Judge judge) {
     inspections_.push_back(inspection);

@@ -26,8 +26,8 @@ class DataTools {
                         std::uint64_t seed) = 0;
   // Inspects memory on the default stream. Returns what was found, in the order of the inspections. Waits once for all
   // of them.
-  virtual std::vector<Found> inspect(std::span<const Inspection> inspections) = 0;
-  Found inspect(const Inspection& one) { return inspect(std::span(&one, 1)).front(); }
+  virtual std::vector<InspectionFinding> inspect(std::span<const Inspection> inspections) = 0;
+  InspectionFinding inspect(const Inspection& one) { return inspect(std::span(&one, 1)).front(); }
   // Forbids, where the device can, the `below` bytes before an array and the `above` bytes after it: until unfence(), a
   // kernel that touches them is reported.
   virtual void fence(void* /*array*/, std::size_t /*bytes*/, std::size_t /*below*/, std::size_t /*above*/) {}

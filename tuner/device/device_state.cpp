@@ -3,11 +3,11 @@
 namespace attune {
 namespace {
 
-struct Named {
+struct StateName {
   std::uint32_t bit;
   const char* text;
 };
-constexpr Named names[] = {
+constexpr StateName names[] = {
     {throttle_power_cap, "software power cap"},
     {throttle_software_thermal, "software thermal slowdown"},
     {throttle_hardware_thermal, "hardware thermal slowdown"},
@@ -28,7 +28,7 @@ std::string throttle_text(std::uint32_t throttle) {
   if ((throttle & (throttle_hardware_thermal | throttle_hardware_power_brake)) != 0)
     throttle &= ~std::uint32_t{throttle_hardware_slowdown};
   std::string text;
-  for (const Named& named : names) {
+  for (const StateName& named : names) {
     if ((throttle & named.bit) == 0) continue;
     if (!text.empty()) text += ", ";
     text += named.text;

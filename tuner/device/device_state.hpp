@@ -32,7 +32,7 @@ struct DeviceState {
 };
 
 // Observations of a device since the last query.
-struct Watched {
+struct DeviceReadings {
   std::vector<DeviceState> states;  // in order; none where the device has no sensors
   std::vector<std::string> users;   // other processes on the device, each once
 };

@@ -48,11 +48,11 @@ void GuardedMemory::add_guards(Checks& checks, const std::function<Status(long l
   tools_->unfence(data());
   const auto* const upper = static_cast<const std::byte*>(data()) + bytes_;
   const int value = static_cast<int>(guards_);
-  checks.add(CountOtherBytes{memory_.data(), guard_bytes, value}, [changed](const Found& found) {
+  checks.add(CountOtherBytes{memory_.data(), guard_bytes, value}, [changed](const InspectionFinding& found) {
     const auto offset = static_cast<long long>(found.first) - static_cast<long long>(guard_bytes);
     return found.count == 0 ? Status{} : changed(offset);
   });
-  checks.add(CountOtherBytes{upper, guard_bytes, value}, [this, changed](const Found& found) {
+  checks.add(CountOtherBytes{upper, guard_bytes, value}, [this, changed](const InspectionFinding& found) {
     fence();
     return found.count == 0 ? Status{} : changed(static_cast<long long>(bytes_ + found.first));
   });

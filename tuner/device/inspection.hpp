@@ -62,7 +62,7 @@ struct Checksum {
 using Inspection = std::variant<CompareElements, CountDifferences, CountOtherBytes, Checksum>;
 
 // The answer to an inspection.
-struct Found {
+struct InspectionFinding {
   Comparison comparison;    // of CompareElements
   std::uint64_t count = 0;  // of CountDifferences and CountOtherBytes
   std::uint64_t first = 0;  // of CountOtherBytes: the offset of the first other byte; 0 if there is none

@@ -59,7 +59,7 @@ template <typename Make>
   std::ranges::copy(argument.value, bytes_.begin() + static_cast<std::ptrdiff_t>(offset));
 }
 
-[[gnu::cold]] void LoadedSteps::add_step(Step step) {
+[[gnu::cold]] void LoadedSteps::add_step(BoundStep step) {
   if (step.operation.kind != Operation::Kind::memset) {
     step.first_parameter = places_.size();
     for (const std::size_t argument : step.arguments) places_.push_back(std::size_t{places_[argument]});
@@ -74,7 +74,7 @@ template <typename Make>
 
 [[gnu::cold]] Status LoadedSteps::add(const ResolvedStep& step) {
   Status status;
-  Step made;
+  BoundStep made;
   if (step.kind == StepKind::memset) {
     const StepArgument& target = arguments_[step.memset_argument];
     if (target.bytes == 0) return status;
@@ -94,7 +94,7 @@ template <typename Make>
 }
 
 [[gnu::cold]] void LoadedSteps::add(std::shared_ptr<Routine> routine, std::string name) {
-  Step made;
+  BoundStep made;
   made.name = std::move(name);
   for (std::size_t i = 0; i < arguments_.size(); ++i) made.arguments.push_back(i);
   made.operation.kind = Operation::Kind::routine;
@@ -152,7 +152,7 @@ void LoadedSteps::copy_values(void** slots, void* const* from) const noexcept {
 }
 
 Operation LoadedSteps::operation(std::size_t i, void** slots) const noexcept {
-  const Step& step = steps_[i];
+  const BoundStep& step = steps_[i];
   Operation operation = step.operation;
   if (operation.kind == Operation::Kind::memset)
     operation.target = array_in(slots[step.arguments.front()]);

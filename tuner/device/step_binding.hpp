@@ -95,7 +95,7 @@ class LoadedSteps {
   // needs.
   static constexpr std::size_t least_alignment = 16, most_alignment = frame_alignment;
   static_assert(least_alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-  struct Step {
+  struct BoundStep {
     Operation operation;                 // without its pointers
     std::vector<std::size_t> arguments;  // launch, routine: one per parameter; memset: the target
     std::size_t first_parameter = 0;     // launch, routine: the slot of its first parameter
@@ -106,7 +106,7 @@ class LoadedSteps {
     Variable variable;
   };
   void add_argument(const StepArgument& argument);
-  void add_step(Step step);
+  void add_step(BoundStep step);
 
   std::vector<std::size_t> maps_, scratch_;
   std::shared_ptr<Module> module_;
@@ -116,7 +116,7 @@ class LoadedSteps {
   std::size_t pointers_at_ = 0;      // where the slots begin: behind the bytes
   std::vector<std::size_t> places_;  // for each slot, the offset in the bytes that it points to
   std::size_t slack_ = 0;            // bytes by which memory from `new` may have to be shifted
-  std::vector<Step> steps_;
+  std::vector<BoundStep> steps_;
   std::vector<Symbol> symbols_;
   bool has_variables_ = false;
 };

@@ -29,12 +29,12 @@ std::vector<std::shared_ptr<Module>> Survey::unused(const Holdings& holdings, st
   std::unordered_set<const Module*> shared;
   for (const auto& [address, parts] : parts_)
     if (parts.parts.use_count() > parts.owners) shared.insert(parts.module);
-  struct Candidate {
+  struct DropCandidate {
     std::shared_ptr<Module> module;
     Epoch used;
     std::uint64_t bytes;
   };
-  std::vector<Candidate> found;
+  std::vector<DropCandidate> found;
   for (const auto& [address, code] : modules_) {
     const bool is_shared = code.module.use_count() > code.owners || shared.contains(address);
     std::shared_ptr<Module> module = code.module.lock();
@@ -43,10 +43,10 @@ std::vector<std::shared_ptr<Module>> Survey::unused(const Holdings& holdings, st
     const Epoch used = std::max(code.used, held.used);
     if (is_unused(used, holdings.epoch())) found.push_back({std::move(module), used, held.bytes});
   }
-  std::ranges::sort(found, {}, &Candidate::used);
+  std::ranges::sort(found, {}, &DropCandidate::used);
   std::vector<std::shared_ptr<Module>> unused;
   std::uint64_t sum = 0;
-  for (Candidate& one : found) {
+  for (DropCandidate& one : found) {
     if (sum >= bytes) break;
     sum += one.bytes;
     unused.push_back(std::move(one.module));

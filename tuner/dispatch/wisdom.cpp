@@ -45,7 +45,7 @@ Wisdom::Wisdom(std::unique_ptr<const RecordTable> database, const AddedBundles& 
 [[gnu::cold]] void Wisdom::add_from(const RecordTable& source, const MatchRequest& request, Reach reach,
                                     LookUpResult& found) {
   try {
-    Candidates more = look_up(source, request, reach);
+    FoundRecords more = look_up(source, request, reach);
     if (more.damaged > 0)
       warnings_.warn(fmt::format(
           "{} of {} in {} left out; what is sound there stays in use (to measure again: {}; to keep what is "

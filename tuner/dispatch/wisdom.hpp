@@ -20,7 +20,7 @@ class Wisdom {
   Wisdom(std::unique_ptr<const RecordTable> database, const AddedBundles& bundles, Warnings& warnings);
 
   struct LookUpResult {
-    Candidates candidates;
+    FoundRecords candidates;
     bool is_final = true;  // false: another process has the database locked, and a later look may find more
     std::string failure;   // why a source could not be read; "": all were
   };

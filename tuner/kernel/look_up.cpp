@@ -31,7 +31,7 @@ class LookUp {
  public:
   LookUp(RecordReading& reading, const MatchRequest& request) : reading_(reading), request_(request) {}
 
-  Candidates run(Reach reach) {
+  FoundRecords run(Reach reach) {
     if (reach == Reach::other_problems) {
       found_.are_all = true;
       add_nearest({}, nullptr);
@@ -121,13 +121,13 @@ class LookUp {
   RecordReading& reading_;
   const MatchRequest& request_;
   const std::string device_class_ = request_.device.class_key();
-  Candidates found_;
+  FoundRecords found_;
 };
 
 }  // namespace
 
 // Cold functions are compiled for size, so that libattune.so stays small.
-[[gnu::cold]] Candidates look_up(const RecordTable& table, const MatchRequest& request, Reach reach) {
+[[gnu::cold]] FoundRecords look_up(const RecordTable& table, const MatchRequest& request, Reach reach) {
   const std::unique_ptr<RecordReading> reading = table.read();
   if (reading == nullptr) return {.are_all = true};
   return LookUp(*reading, request).run(reach);

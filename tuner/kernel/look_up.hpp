@@ -10,7 +10,7 @@
 namespace attune {
 
 // Records for the match ladder, and what else is known of the kernel.
-struct Candidates {
+struct FoundRecords {
   std::vector<Record> records = {};      // sound records that fit by key; of each key the strongest
   std::vector<Record> near_misses = {};  // unverified records with the kernel's name: input of say_near_miss()
   bool are_all = false;                  // the look-up covered all records that may serve
@@ -27,7 +27,7 @@ constexpr std::size_t most_near_problems = 16, most_near_misses = 256;
 
 // Returns what a table knows for a request; near misses only if no record fits. Throws Error if the table cannot be
 // read, and DatabaseLocked if another process has locked it.
-Candidates look_up(const RecordTable& table, const MatchRequest& request, Reach reach);
+FoundRecords look_up(const RecordTable& table, const MatchRequest& request, Reach reach);
 
 // Returns the strongest sound record of each key of a kernel's code and contract, on devices of a kind ("cuda",
 // "host"). Throws as look_up() does.

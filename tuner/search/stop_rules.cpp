@@ -49,7 +49,7 @@ std::string to_text(const Target& target) {
   return fmt::format("{:.6g}{}", target.value / best->scale, best->name);
 }
 
-std::optional<Ending> Budget::reached(const Spent& spent) const noexcept {
+std::optional<Ending> Budget::reached(const SearchUse& spent) const noexcept {
   if (target && target->met(spent.best_ns, spent.speedup)) return Ending::target;
   if (patience && spent.idle_trials >= *patience) return Ending::patience;
   if (trials && spent.trials >= *trials) return Ending::trials;

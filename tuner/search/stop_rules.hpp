@@ -25,7 +25,7 @@ Target parse_target(std::string_view text);
 std::string to_text(const Target& target);
 
 // The resources that a search has used, and its best result.
-struct Spent {
+struct SearchUse {
   double seconds = 0;
   std::int64_t trials = 0;
   std::int64_t idle_trials = 0;  // since the last improvement
@@ -40,7 +40,7 @@ struct Budget {
   std::optional<Target> target = {};
   // Returns the rule that ends the search, or nothing while it may go on. If several do, the first of these counts:
   // target, patience, trials, time.
-  std::optional<Ending> reached(const Spent& spent) const noexcept;
+  std::optional<Ending> reached(const SearchUse& spent) const noexcept;
 };
 
 // Counts the trials since the last improvement. An improvement is a gain of one per cent or more, since smaller

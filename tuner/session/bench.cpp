@@ -81,7 +81,7 @@ SlotSamples Bench::sample_in_turn(std::span<const InstanceId> slots, const Timin
     if (!sampled.status.ok()) return;
     sampled.status = status_in(result);
     if (sampled.status.ok()) {
-      const std::vector<double>& samples = std::get<RoundsSampled>(result.answer).samples_ns;
+      const std::vector<double>& samples = std::get<RoundsAnswer>(result.answer).samples_ns;
       sampled.samples_ns.insert(sampled.samples_ns.end(), samples.begin(), samples.end());
     } else {
       const InstanceId failed = result.failed.value_or(slots.front());
@@ -93,14 +93,14 @@ SlotSamples Bench::sample_in_turn(std::span<const InstanceId> slots, const Timin
   return sampled;
 }
 
-std::optional<Result> find_batch(const RunJob& run, InstanceId instance, const DeviceOpened& opened,
+std::optional<Result> find_batch(const RunJob& run, InstanceId instance, const DeviceFacts& opened,
                                  const Protocol& protocol, TimingPlan& plan) {
   plan.batch = 1;
   if (plan.regime != Regime::stream || opened.own_clock) return std::nullopt;
   for (int i = 0; i < measurements_for_batch; ++i) {
     Result result = run(rounds_of(instance, protocol.anchor_samples, plan));
     if (!status_in(result).ok()) return result;
-    plan.batch = batch_for(median(std::get<RoundsSampled>(result.answer).samples_ns), protocol);
+    plan.batch = batch_for(median(std::get<RoundsAnswer>(result.answer).samples_ns), protocol);
   }
   return std::nullopt;
 }

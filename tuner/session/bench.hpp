@@ -35,7 +35,7 @@ class Bench {
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
 
-  const DeviceOpened& opened() const noexcept { return opened_; }
+  const DeviceFacts& opened() const noexcept { return opened_; }
   const DeviceInfo& device() const noexcept { return opened_.info; }
 
   // Returns the turn at the device, which processes share. The turn is kept from job to job until the caller ends it
@@ -82,7 +82,7 @@ class Bench {
   const std::atomic<int>& stop_;
 
  private:
-  const DeviceOpened& opened_;
+  const DeviceFacts& opened_;
   Observer& observer_;
   DeviceLock lock_;
   KeptTurn turn_;
@@ -96,7 +96,7 @@ using RunJob = std::function<Result(DeviceJob)>;
 // Finds the launches of one sample of a loaded instance in a stream, and sets `plan.batch`: 1 in another regime, and on
 // a device with a clock of its own. Two measurements find it, because the first one, with batches of one launch, is
 // mostly the cost of a launch. Returns the result of a measurement that failed.
-std::optional<Result> find_batch(const RunJob& run, InstanceId instance, const DeviceOpened& opened,
+std::optional<Result> find_batch(const RunJob& run, InstanceId instance, const DeviceFacts& opened,
                                  const Protocol& protocol, TimingPlan& plan);
 
 // Returns `count` samples of one instance as a job.

@@ -65,7 +65,7 @@ class Calibration {
         bench_(pool, 0, request.lock_folder, request.note, silent_, stop),
         device_(bench_.device()) {}
 
-  Calibrated run() {
+  CalibrationResult run() {
     for (const std::string& user : bench_.opened().users) bench_.watch().see_user(user);
     for (const Rate& rate : calibrated_rates)
       subjects_.push_back(calibration_subject(request_.kernels, rate.kernel, rate.type, device_));
@@ -102,12 +102,12 @@ class Calibration {
   void load(const CalibrationSubject& subject, std::size_t i, double warm_up_ms) {
     const auto instance = subject.kernel->prepare(i, subject.configurations[i]);
     const Result result = bench_.run(Load{instance_launch(*instance, subject.images[i]), {.milliseconds = warm_up_ms}});
-    if (const Status& status = std::get<Tried>(result.answer).status; !status.ok()) fail(subject, i, status);
+    if (const Status& status = std::get<TryAnswer>(result.answer).status; !status.ok()) fail(subject, i, status);
   }
 
   std::vector<double> sample(const CalibrationSubject& subject, std::size_t i, const TimingPlan& plan) {
     Result result = bench_.run(rounds_of(i, plan.count, {.count = 1, .regime = plan.regime, .batch = plan.batch}));
-    auto& sampled = std::get<RoundsSampled>(result.answer);
+    auto& sampled = std::get<RoundsAnswer>(result.answer);
     if (!sampled.status.ok()) fail(subject, i, sampled.status);
     return std::move(sampled.samples_ns);
   }
@@ -167,7 +167,7 @@ class Calibration {
 
 }  // namespace
 
-Calibrated calibrate(const CalibrationRequest& request, Pool& pool, const std::atomic<int>& stop) {
+CalibrationResult calibrate(const CalibrationRequest& request, Pool& pool, const std::atomic<int>& stop) {
   return Calibration(request, pool, stop).run();
 }
 

@@ -23,7 +23,7 @@ struct CalibrationRequest {
   WaitNote note = {};                                                    // called while it waits for another tuner
 };
 
-struct Calibrated {
+struct CalibrationResult {
   std::vector<Ceiling> ceilings;  // in the order in which they were measured
   // What else used the device meanwhile, or held it back: "python3 (4711), hardware thermal slowdown". The ceilings may
   // then be too low. "": nothing was seen.
@@ -32,6 +32,6 @@ struct Calibrated {
 
 // Measures all ceilings of the pool's device. Returns no ceilings once `stop` is not 0. Throws Error when a kernel does
 // not compile, gives a wrong result or cannot be timed.
-Calibrated calibrate(const CalibrationRequest& request, Pool& pool, const std::atomic<int>& stop);
+CalibrationResult calibrate(const CalibrationRequest& request, Pool& pool, const std::atomic<int>& stop);
 
 }  // namespace attune

@@ -46,7 +46,7 @@ std::vector<Finalist> finalists_of(const std::vector<Contender*>& contenders, co
   return finalists;
 }
 
-Compared Compare::run(std::vector<Trial> ranked) {
+FinalStageResult Compare::run(std::vector<Trial> ranked) {
   const std::string& kernel = on_.terms.subject.name();
   load_all(choose(std::move(ranked)));
   if (compared_.contenders.empty())
@@ -111,7 +111,7 @@ void Compare::add_best_by_others(std::vector<Trial>& chosen) const {
 void Compare::load_all(const std::vector<Trial>& chosen) {
   for (const Trial& trial : chosen) {
     const std::optional<ReadyInstance> made = ready(trial.configuration);
-    const std::optional<Tried> tried = made ? load(trial, *made) : std::nullopt;
+    const std::optional<TryAnswer> tried = made ? load(trial, *made) : std::nullopt;
     if (!tried) continue;
     Contender& contender = compared_.contenders.emplace_back();
     contender.trial = trial;
@@ -237,7 +237,7 @@ void Compare::let_beaten_leave() {
 void Compare::check_again() {
   for (auto one = compared_.contenders.begin(); one != compared_.contenders.end();) {
     Result result = on_.bench().run(CheckAgain{one->instance->id, true});
-    const auto& checked = std::get<CheckedAgain>(result.answer);
+    const auto& checked = std::get<CheckAnswer>(result.answer);
     if (checked.status.ok()) {
       one->trial.numerics.include(checked.numerics);
       one->deterministic = checked.deterministic;
@@ -288,7 +288,7 @@ Compare::Contenders::iterator Compare::meter_one(Contenders::iterator one) {
     plan.batch = static_cast<int>(std::clamp<double>(fitting, 1, most_meter_batch));
   Result result =
       on_.bench().run(Meter{contender.instance->id, plan, protocol_.energy_warm_seconds, protocol_.energy_seconds});
-  const auto& metered = std::get<EnergyMeasured>(result.answer);
+  const auto& metered = std::get<MeterAnswer>(result.answer);
   if (!metered.status.ok()) return drop(one, Status(metered.status), result);
   if (!metered.energy)
     throw Error(on_.terms.device.name + "'s energy counter took too few steps in " +

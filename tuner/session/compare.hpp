@@ -12,7 +12,7 @@
 namespace attune {
 
 // The results of the stage.
-struct Compared {
+struct FinalStageResult {
   std::vector<Contender> contenders;
   std::vector<ReadingCounts> seen;  // by round; rounds sent together share their numbers
   std::vector<double> clocks_mhz;   // readings of the clock during the stage
@@ -31,7 +31,7 @@ class Compare : private Stage {
       : Stage(parts), present_record_(present_record), protocol_(parts.terms.protocol), random_(parts.seed) {}
 
   // Compares the survivors `ranked`, best first. Throws Error when none of them passes its check again.
-  Compared run(std::vector<Trial> ranked);
+  FinalStageResult run(std::vector<Trial> ranked);
 
  private:
   std::vector<Trial> choose(std::vector<Trial> ranked) const;
@@ -56,7 +56,7 @@ class Compare : private Stage {
   const std::optional<Record>& present_record_;
   Protocol protocol_;  // has less time after an interruption, because the user waits
   std::mt19937_64 random_;
-  Compared compared_;
+  FinalStageResult compared_;
   std::size_t loaded_at_ = 0;  // the round before which the contenders were loaded last
   bool is_fresh_ = false;      // some were loaded since the last sample
 };

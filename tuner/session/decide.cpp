@@ -66,7 +66,7 @@ FinalistResult result_of(const Contender& contender, std::vector<double> times_n
   return result;
 }
 
-std::vector<FinalistResult> results_of(const Compared& compared, const std::vector<Contender*>& stayed,
+std::vector<FinalistResult> results_of(const FinalStageResult& compared, const std::vector<Contender*>& stayed,
                                        const FinalRounds& rounds, const FinalDecision& decision,
                                        const SessionTerms& terms, const ObjectiveValues& values) {
   std::vector<FinalistResult> results;
@@ -100,9 +100,10 @@ std::vector<FinalistResult> results_of(const Compared& compared, const std::vect
 
 }  // namespace
 
-std::optional<Decided> decide_between(Compared& compared, const SessionTerms& terms, const ObjectiveValues& values,
-                                      const std::vector<bool>& throttled_readings,
-                                      const std::optional<Record>& present_record) {
+std::optional<SessionDecision> decide_between(FinalStageResult& compared, const SessionTerms& terms,
+                                              const ObjectiveValues& values,
+                                              const std::vector<bool>& throttled_readings,
+                                              const std::optional<Record>& present_record) {
   const bool needs_energy = terms.request.objectives.needs_energy(0);
   if (needs_energy && !compared.is_metered) return std::nullopt;
   const std::vector<Contender*> stayed = staying(compared.contenders);
@@ -118,7 +119,7 @@ std::optional<Decided> decide_between(Compared& compared, const SessionTerms& te
     for (const Contender* contender : stayed)
       protocol.tie_ratio = protocol.lean_tie_ratio = std::max(protocol.tie_ratio, 2 * energy_share(*contender, values));
 
-  Decided decided;
+  SessionDecision decided;
   decided.decision = decide(finalists_of(stayed, terms, values, present_record), rounds, protocol);
   if (needs_energy) widen_by_energy(stayed, terms, values, decided.decision);
   decided.decision.unstable = decided.decision.unstable || compared.metered_throttled;
@@ -142,7 +143,7 @@ void take_figures(const FinalDecision& decision, Record& record) {
   record.rounds_dropped = static_cast<std::int64_t>(decision.rounds_dropped);
 }
 
-Record make_record(const Decided& decided, const Compared& compared, const SessionTerms& terms,
+Record make_record(const SessionDecision& decided, const FinalStageResult& compared, const SessionTerms& terms,
                    const RecordFacts& facts) {
   const FinalDecision& decision = decided.decision;
   Record record;
@@ -179,7 +180,7 @@ Record make_record(const Decided& decided, const Compared& compared, const Sessi
   return record;
 }
 
-bool keep_record(Record record, Decided& decided, const std::optional<Record>& present_record, bool met_present,
+bool keep_record(Record record, SessionDecision& decided, const std::optional<Record>& present_record, bool met_present,
                  WisdomStore& store) {
   // With met_present, the winner won against the present record in the same rounds. If that record's search was of the
   // same space, its trials still count.

@@ -11,7 +11,7 @@
 
 namespace attune {
 
-struct Decided {
+struct SessionDecision {
   FinalDecision decision;
   Trial winner;
   std::vector<FinalistResult> results;  // of all contenders, by the first objective, best first
@@ -19,9 +19,10 @@ struct Decided {
 
 // Decides between the contenders. `throttled_readings` are DeviceWatch's. Returns nothing if the objective that decides
 // needs energy and none was metered.
-std::optional<Decided> decide_between(Compared& compared, const SessionTerms& terms, const ObjectiveValues& values,
-                                      const std::vector<bool>& throttled_readings,
-                                      const std::optional<Record>& present_record);
+std::optional<SessionDecision> decide_between(FinalStageResult& compared, const SessionTerms& terms,
+                                              const ObjectiveValues& values,
+                                              const std::vector<bool>& throttled_readings,
+                                              const std::optional<Record>& present_record);
 
 // Replaces the record's times, values and rounds by those of a decision.
 void take_figures(const FinalDecision& decision, Record& record);
@@ -36,13 +37,13 @@ struct RecordFacts {
   Verdict default_verdict = Verdict::ok;
   std::string toolchain;
 };
-Record make_record(const Decided& decided, const Compared& compared, const SessionTerms& terms,
+Record make_record(const SessionDecision& decided, const FinalStageResult& compared, const SessionTerms& terms,
                    const RecordFacts& facts);
 
 // Stores the record with its finalists, unless it only confirms the present one by a search that was cut short. It
 // becomes the current record of its key unless a stronger one stays (core/record_order.hpp). `met_present` says that it
 // was measured against the present record. Returns whether the present record stands with its own figures.
-bool keep_record(Record record, Decided& decided, const std::optional<Record>& present_record, bool met_present,
+bool keep_record(Record record, SessionDecision& decided, const std::optional<Record>& present_record, bool met_present,
                  WisdomStore& store);
 
 }  // namespace attune

@@ -7,7 +7,7 @@
 
 namespace attune {
 
-void DeviceWatch::see(const Watched& watched) {
+void DeviceWatch::see(const DeviceReadings& watched) {
   for (const std::string& user : watched.users) see_user(user);
   for (const DeviceState& state : watched.states) {
     const bool is_throttled = hardware_throttled(state);

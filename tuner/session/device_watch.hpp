@@ -17,7 +17,7 @@ class DeviceWatch {
   DeviceWatch(Observer& observer, bool takes_turns) : observer_(observer), takes_turns_(takes_turns) {}
 
   // Takes readings. Tells the observer of each user once, and of the first time that the device holds itself back.
-  void see(const Watched& watched);
+  void see(const DeviceReadings& watched);
   void see_user(const std::string& user);
 
   bool is_busy() const noexcept { return is_busy_; }  // other processes were seen on the device

@@ -18,8 +18,8 @@ void add_result(Trial& trial, const Result& result) {
   trial.deaths = std::max(trial.deaths, result.deaths);
   trial.worker = result.worker;
   trial.made_ms = result.made_ms != 0 ? result.made_ms : unix_ms();
-  if (const auto* tried = std::get_if<Tried>(&result.answer)) trial.numerics.include(tried->numerics);
-  if (const auto* checked = std::get_if<CheckedAgain>(&result.answer)) trial.numerics.include(checked->numerics);
+  if (const auto* tried = std::get_if<TryAnswer>(&result.answer)) trial.numerics.include(tried->numerics);
+  if (const auto* checked = std::get_if<CheckAnswer>(&result.answer)) trial.numerics.include(checked->numerics);
 }
 
 Trial failed_trial(Trial trial, const Status& status, const Result& result) {

@@ -26,7 +26,7 @@ void ImageSource::ask(std::shared_ptr<const Instance> instance) {
 bool ImageSource::arrive(Result& result) {
   const auto found = keys_.find(result.ticket);
   if (found == keys_.end()) return false;
-  compiles_.at(found->second).compiled = {std::move(std::get<ImagesCompiled>(result.answer).outcomes.front()),
+  compiles_.at(found->second).compiled = {std::move(std::get<CompileAnswer>(result.answer).outcomes.front()),
                                           result.deaths};
   arrived_.push_back(std::move(found->second));
   keys_.erase(found);
@@ -83,7 +83,7 @@ void ImageSource::cancel() {
   outstanding_ = 0;
 }
 
-void ImageSource::keep(const std::string& key, Compiled compiled) {
+void ImageSource::keep(const std::string& key, CompileResult compiled) {
   kept_[key] = std::move(compiled);
   kept_order_.push_back(key);
   if (kept_order_.size() <= most_kept_images) return;

@@ -50,19 +50,19 @@ class ImageSource {
  private:
   // The images of this many compiles are kept for later instances. With cubins of 20 KB that is 40 MB.
   static constexpr std::size_t most_kept_images = 2048;
-  struct Compiled {
+  struct CompileResult {
     CompileOutcome outcome;
     int deaths = 0;
   };
   struct SharedCompile {
     std::vector<std::shared_ptr<const Instance>> instances;
-    Compiled compiled;  // once it has arrived
+    CompileResult compiled;  // once it has arrived
   };
-  void keep(const std::string& key, Compiled compiled);
+  void keep(const std::string& key, CompileResult compiled);
 
   Pool& pool_;
   // By the key of the image; by the instance's text where there is no image.
-  std::map<std::string, Compiled> kept_;
+  std::map<std::string, CompileResult> kept_;
   std::map<std::string, SharedCompile> compiles_;
   std::map<Ticket, std::string> keys_;  // of the compiles that the pool has
   std::deque<std::string> kept_order_, arrived_;

@@ -19,7 +19,7 @@ InterleavedRounds::InterleavedRounds(Bench& bench, const TimingPlan& plan, const
                                      const std::atomic<int>& stop)
     : bench_(bench), plan_(plan), protocol_(protocol), stop_(stop), begin_(bench.comparing_seconds()) {}
 
-std::optional<SampleFailure> InterleavedRounds::run(std::vector<Column>& columns,
+std::optional<SampleFailure> InterleavedRounds::run(std::vector<RoundColumn>& columns,
                                                     const std::function<double()>& half_width) {
   while (!columns.empty() && stop_.load() == 0) {
     const std::size_t done = columns.front().times_ns.size();
@@ -32,12 +32,12 @@ std::optional<SampleFailure> InterleavedRounds::run(std::vector<Column>& columns
 }
 
 // Cuts slots with the same plan into jobs of Protocol::ahead_seconds at most, or of one sample.
-void InterleavedRounds::append(const std::vector<std::size_t>& slots, const std::vector<Column>& columns,
-                               std::vector<Part>& parts) const {
+void InterleavedRounds::append(const std::vector<std::size_t>& slots, const std::vector<RoundColumn>& columns,
+                               std::vector<RoundsPart>& parts) const {
   const double fitting = slot_seconds_ > 0 ? protocol_.ahead_seconds / slot_seconds_ : 1;
   const auto most = static_cast<std::size_t>(std::clamp(fitting, 1.0, 1e6));
   for (std::size_t begin = 0; begin < slots.size(); begin += most) {
-    Part& part = parts.emplace_back();
+    RoundsPart& part = parts.emplace_back();
     part.job.plan = plan_;
     part.job.plan.steps = columns[slots.front()].steps;
     for (std::size_t k = begin; k < std::min(begin + most, slots.size()); ++k) {
@@ -49,14 +49,14 @@ void InterleavedRounds::append(const std::vector<std::size_t>& slots, const std:
 
 // A job has one plan. So the columns are grouped by their steps. The groups, and the columns in each, are in random
 // order.
-std::vector<InterleavedRounds::Part> InterleavedRounds::parts_of(const std::vector<Column>& columns,
-                                                                 std::size_t rounds) {
+std::vector<InterleavedRounds::RoundsPart> InterleavedRounds::parts_of(const std::vector<RoundColumn>& columns,
+                                                                       std::size_t rounds) {
   std::map<int, std::vector<std::size_t>> by_steps;
   for (std::size_t c = 0; c < columns.size(); ++c) by_steps[columns[c].steps].push_back(c);
   std::vector<std::vector<std::size_t>> groups;
   for (auto& [steps, group] : by_steps) groups.push_back(std::move(group));
   std::shuffle(groups.begin(), groups.end(), random_);
-  std::vector<Part> parts;
+  std::vector<RoundsPart> parts;
   for (std::vector<std::size_t>& group : groups) {
     std::vector<std::size_t> slots;
     for (std::size_t r = 0; r < rounds; ++r) {
@@ -69,8 +69,8 @@ std::vector<InterleavedRounds::Part> InterleavedRounds::parts_of(const std::vect
 }
 
 // Takes `rounds` rounds, or none if a sample fails or `stop` ends them.
-std::optional<SampleFailure> InterleavedRounds::take(std::vector<Column>& columns, std::size_t rounds) {
-  const std::vector<Part> parts = parts_of(columns, rounds);
+std::optional<SampleFailure> InterleavedRounds::take(std::vector<RoundColumn>& columns, std::size_t rounds) {
+  const std::vector<RoundsPart> parts = parts_of(columns, rounds);
   std::vector<std::vector<double>> times(columns.size());
   std::optional<SampleFailure> failure;
   std::size_t sent = 0, done = 0;
@@ -88,11 +88,11 @@ std::optional<SampleFailure> InterleavedRounds::take(std::vector<Column>& column
   return std::nullopt;
 }
 
-std::optional<SampleFailure> InterleavedRounds::finish(const Part& part, const Result& result,
+std::optional<SampleFailure> InterleavedRounds::finish(const RoundsPart& part, const Result& result,
                                                        std::vector<std::vector<double>>& times) {
   const Status status = status_in(result);
   if (!status.ok()) return SampleFailure{result.failed.value_or(part.job.slots.front()), status};
-  const auto& sampled = std::get<RoundsSampled>(result.answer);
+  const auto& sampled = std::get<RoundsAnswer>(result.answer);
   for (std::size_t k = 0; k < part.columns.size(); ++k)
     times[part.columns[k]].push_back(std::max(sampled.samples_ns[k], least_ns));
   return std::nullopt;

@@ -15,7 +15,7 @@
 namespace attune {
 
 // What is sampled once in every round.
-struct Column {
+struct RoundColumn {
   std::size_t row = 0;      // the caller's number for it
   InstanceId instance = 0;  // or device_copy
   int steps = 0;            // TimingPlan::steps
@@ -36,18 +36,19 @@ class InterleavedRounds {
   // Adds rounds until `half_width` is small enough, a limit is reached, or `stop` is not 0. All columns get equally
   // many rounds. Returns the failure of an instance, whose columns must leave before the next call. Throws OutOfMemory,
   // Error.
-  std::optional<SampleFailure> run(std::vector<Column>& columns, const std::function<double()>& half_width);
+  std::optional<SampleFailure> run(std::vector<RoundColumn>& columns, const std::function<double()>& half_width);
 
  private:
-  struct Part {
+  struct RoundsPart {
     Rounds job;
     std::vector<std::size_t> columns;  // by slot
   };
-  std::vector<Part> parts_of(const std::vector<Column>& columns, std::size_t rounds);
-  void append(const std::vector<std::size_t>& slots, const std::vector<Column>& columns,
-              std::vector<Part>& parts) const;
-  std::optional<SampleFailure> take(std::vector<Column>& columns, std::size_t rounds);
-  std::optional<SampleFailure> finish(const Part& part, const Result& result, std::vector<std::vector<double>>& times);
+  std::vector<RoundsPart> parts_of(const std::vector<RoundColumn>& columns, std::size_t rounds);
+  void append(const std::vector<std::size_t>& slots, const std::vector<RoundColumn>& columns,
+              std::vector<RoundsPart>& parts) const;
+  std::optional<SampleFailure> take(std::vector<RoundColumn>& columns, std::size_t rounds);
+  std::optional<SampleFailure> finish(const RoundsPart& part, const Result& result,
+                                      std::vector<std::vector<double>>& times);
 
   Bench& bench_;
   const TimingPlan plan_;

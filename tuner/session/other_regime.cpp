@@ -27,10 +27,10 @@ std::optional<TimeInRegime> OtherRegime::run(const Configuration& winner, double
   const std::vector<InstanceId> slots(is_stream ? samples_of_stream : samples_alone, instance);
   try {
     const Result loaded = on_.bench().run(Load{instance_launch(*made->instance, made->image), {}});
-    if (!std::get<Tried>(loaded.answer).status.ok()) return std::nullopt;
+    if (!std::get<TryAnswer>(loaded.answer).status.ok()) return std::nullopt;
     const Result result = on_.bench().run(Rounds{slots, plan});
     on_.bench().release(instance);
-    const auto& sampled = std::get<RoundsSampled>(result.answer);
+    const auto& sampled = std::get<RoundsAnswer>(result.answer);
     if (!sampled.status.ok()) return std::nullopt;
     return TimeInRegime{plan.regime, median(sampled.samples_ns)};
   } catch (const Error& error) {  // there is no room for a stream's data, or the device fails now: the record stays

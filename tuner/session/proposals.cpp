@@ -44,17 +44,17 @@ std::optional<Row> Proposals::next() {
   }
   std::optional<Row> row;
   switch (ask(row)) {
-    case Answer::fresh:
+    case ProposalKind::fresh:
       begin(*row);
       return row;
-    case Answer::none:
+    case ProposalKind::none:
       return std::nullopt;
-    case Answer::repeats:
+    case ProposalKind::repeats:
       throw Error(
           fmt::format("strategy `{}` proposed known configurations {} times in a row; it must propose other ones, or "
                       "nothing when it has none left",
                       name_, most_repeats));
-    case Answer::illegal:
+    case ProposalKind::illegal:
       break;
   }
   throw Error(
@@ -63,18 +63,18 @@ std::optional<Row> Proposals::next() {
                   name_));
 }
 
-Proposals::Answer Proposals::ask(std::optional<Row>& row) {
+Proposals::ProposalKind Proposals::ask(std::optional<Row>& row) {
   for (int repeats = 0; repeats < most_repeats; ++repeats) {
     row = strategy_.ask();
-    if (!row) return Answer::none;
-    if (!is_legal(space_, *row)) return Answer::illegal;
+    if (!row) return ProposalKind::none;
+    if (!is_legal(space_, *row)) return ProposalKind::illegal;
     const Candidate* const known = candidates_.find(*row);
-    if (known == nullptr || known->is_fresh()) return Answer::fresh;
+    if (known == nullptr || known->is_fresh()) return ProposalKind::fresh;
     // Such a row usually comes from the warm start. A strategy that waits for its outcome would propose nothing else.
-    if (known->is_awaited()) return Answer::none;
+    if (known->is_awaited()) return ProposalKind::none;
     strategy_.tell(*row, *known->outcome);  // the strategy may wait for just this outcome
   }
-  return is_everything_tried() ? Answer::none : Answer::repeats;
+  return is_everything_tried() ? ProposalKind::none : ProposalKind::repeats;
 }
 
 bool Proposals::is_fresh(RowView row) const {
@@ -108,7 +108,7 @@ bool Proposals::is_exhausted() {
   if (is_everything_tried()) return true;
   if (std::any_of(warm_.begin(), warm_.end(), [this](const Row& row) { return is_fresh(row); })) return false;
   std::optional<Row> row;
-  return ask(row) == Answer::none;
+  return ask(row) == ProposalKind::none;
 }
 
 }  // namespace attune

@@ -34,8 +34,8 @@ class Proposals {
   bool is_exhausted();
 
  private:
-  enum class Answer { fresh, none, repeats, illegal };
-  Answer ask(std::optional<Row>& row);
+  enum class ProposalKind { fresh, none, repeats, illegal };
+  ProposalKind ask(std::optional<Row>& row);
   bool is_everything_tried() const;
   bool is_fresh(RowView row) const;
 

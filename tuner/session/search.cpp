@@ -25,7 +25,7 @@ Search::Search(SessionParts& parts, Proposals& proposals, std::function<void(dou
   // While the device measures one proposal, two per thread are being compiled or wait.
   ahead_ = most_ahead_ = 2 * std::size_t{threads_} + 1;
   if (on_.terms.subject.toolchain().empty()) {
-    const CompilerOpened& compiler = on_.pool.compiler();
+    const CompilerFacts& compiler = on_.pool.compiler();
     on_.pool.set_compilers(threads_);
     on_.pool.start_compilers();
     // A compiler that disturbs timing works in waves; the first waves are small, so that even a short search tries

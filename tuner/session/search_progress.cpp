@@ -84,8 +84,8 @@ Progress SearchProgress::shown(double run_seconds, double anchor_ns, bool from_l
   return progress;
 }
 
-Spent SearchProgress::spent(double run_seconds, double anchor_ns) const {
-  Spent spent{run_seconds, run_trials_, improvement_.idle_trials(), 0, 0};
+SearchUse SearchProgress::spent(double run_seconds, double anchor_ns) const {
+  SearchUse spent{run_seconds, run_trials_, improvement_.idle_trials(), 0, 0};
   if (best_ratio_ > 0) {
     spent.best_ns = anchor_ns > 0 ? best_ratio_ * anchor_ns : best_ratio_;
     spent.speedup = anchor_ns > 0 ? 1 / best_ratio_ : 0;
@@ -99,7 +99,7 @@ std::optional<Ending> SearchProgress::limit_reached(double run_seconds, double a
 
 // The effort's budget counts over all continuations, the user's limits for this run.
 std::optional<Ending> SearchProgress::stop_reason(double run_seconds, double anchor_ns) const {
-  Spent spent = this->spent(run_seconds, anchor_ns);
+  SearchUse spent = this->spent(run_seconds, anchor_ns);
   const std::optional<Ending> limit = terms_.request.limits.reached(spent);
   if (limit == Ending::target || limit == Ending::patience) return limit;
   spent.seconds = used_seconds(run_seconds);

@@ -43,7 +43,7 @@ class SearchProgress {
   std::vector<Trial> ranked_survivors() const;
 
  private:
-  Spent spent(double run_seconds, double anchor_ns) const;  // of this run
+  SearchUse spent(double run_seconds, double anchor_ns) const;  // of this run
   void keep_best(const Trial& trial);
   void rank_again();
   bool is_hopeless() const;

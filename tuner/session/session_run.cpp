@@ -93,8 +93,8 @@ SessionRow open_session(const SessionTerms& terms, bool has_record, const std::s
   return row;
 }
 
-SessionStart start_of(const SessionTerms& terms, const SessionRow& row, const TrialLog& log, const WarmStarted& warm,
-                      const std::string& toolchain, bool self_checked) {
+SessionStart start_of(const SessionTerms& terms, const SessionRow& row, const TrialLog& log,
+                      const WarmStartCounts& warm, const std::string& toolchain, bool self_checked) {
   SessionStart start;
   start.kernel = terms.subject.name();
   start.problem = terms.key.record.problem;
@@ -136,7 +136,7 @@ class SessionRun {
   SessionResult run() {
     try {
       return search_and_compare();
-    } catch (const BenchUnfinished& unfinished) {
+    } catch (const BenchFailure& unfinished) {
       store_.update_session(row_.id, SessionState::partial, parts_.progress.used_seconds(0));
       return ended(parts_.stop.load() > 0 ? Ending::interrupted : Ending::no_survivor, unfinished.what());
     } catch (const WaitInterrupted& interrupted) {
@@ -152,7 +152,7 @@ class SessionRun {
     Proposals proposals(parts_.terms.space, *strategy, parts_.terms.key.strategy, parts_.log.candidates());
     Search search(parts_, proposals,
                   [this](double used) { store_.update_session(row_.id, SessionState::running, used); });
-    const WarmStarted warm = start_warm(parts_.terms, store_, *strategy, proposals);
+    const WarmStartCounts warm = start_warm(parts_.terms, store_, *strategy, proposals);
     search.ask_for_default();
     parts_.observer.data_started();
     if (std::string why = begin_bench(); !why.empty()) {
@@ -197,7 +197,7 @@ class SessionRun {
       } catch (const ReferenceDoesNotCompile& failed) {
         if (has_reference) return why_nothing_compiles();
         why = without_expected(expected, failed.what());
-      } catch (const StepsFailed& failed) {
+      } catch (const StepsFailure& failed) {
         note_unfilled(failed.verdict);
         if (has_reference) throw;
         why = without_expected(expected, failed.what());
@@ -310,8 +310,8 @@ void SessionRun::explain_trials(SessionResult& result) const {
 void SessionRun::compare_and_decide(SessionResult& result, double used) {
   std::vector<Trial> ranked = Confirm(parts_).run();
   if (parts_.stop.load() > 0 && finishes(result.end)) result.end = Ending::interrupted;  // while confirming
-  Compared compared = Compare(parts_, present_).run(std::move(ranked));
-  std::optional<Decided> decided =
+  FinalStageResult compared = Compare(parts_, present_).run(std::move(ranked));
+  std::optional<SessionDecision> decided =
       decide_between(compared, parts_.terms, parts_.values, parts_.bench().watch().throttled_readings(), present_);
   if (!decided) {
     result.end = Ending::interrupted;

@@ -38,7 +38,7 @@ SessionKey session_key(const SessionRequest& request, const Subject& subject, co
   return key;
 }
 
-SessionTerms::SessionTerms(const SessionRequest& from, const Subject& tuned, const DeviceOpened& device_opened)
+SessionTerms::SessionTerms(const SessionRequest& from, const Subject& tuned, const DeviceFacts& device_opened)
     : request(from),
       subject(tuned),
       opened(device_opened),

@@ -16,11 +16,11 @@ SessionKey session_key(const SessionRequest& request, const Subject& subject, co
 
 struct SessionTerms {
   // The references must outlive it.
-  SessionTerms(const SessionRequest& request, const Subject& subject, const DeviceOpened& opened);
+  SessionTerms(const SessionRequest& request, const Subject& subject, const DeviceFacts& opened);
 
   const SessionRequest& request;
   const Subject& subject;
-  const DeviceOpened& opened;
+  const DeviceFacts& opened;
   const DeviceInfo& device;
   // The subject's own.
   const SearchSpace& space;

@@ -27,15 +27,15 @@ struct Entrant {
   std::optional<PeerSetup> peer;
 };
 
-std::vector<std::vector<double>> times_of(std::span<const Column> columns) {
+std::vector<std::vector<double>> times_of(std::span<const RoundColumn> columns) {
   std::vector<std::vector<double>> times;
-  for (const Column& column : columns) times.push_back(column.times_ns);
+  for (const RoundColumn& column : columns) times.push_back(column.times_ns);
   return times;
 }
 
 // The columns of one row are adjacent.
-std::vector<std::span<const Column>> by_row(const std::vector<Column>& columns) {
-  std::vector<std::span<const Column>> rows;
+std::vector<std::span<const RoundColumn>> by_row(const std::vector<RoundColumn>& columns) {
+  std::vector<std::span<const RoundColumn>> rows;
   for (std::size_t begin = 0, end = 0; begin < columns.size(); begin = end) {
     while (end < columns.size() && columns[end].row == columns[begin].row) ++end;
     rows.emplace_back(&columns[begin], end - begin);
@@ -75,13 +75,13 @@ class SideBySideRun {
     std::vector<SideBySide> all;
     try {
       compare_all(all);
-    } catch (const Interrupted&) {
+    } catch (const StopSignal&) {
     }
     return all;
   }
 
  private:
-  struct Interrupted {};
+  struct StopSignal {};
 
   void compare_all(std::vector<SideBySide>& all) {
     for (const std::string& user : bench_.opened().users) bench_.watch().see_user(user);
@@ -114,10 +114,10 @@ class SideBySideRun {
     return 0;
   }
 
-  // Does a job. Throws Interrupted when `stop` is set, and ends the job then, because it may hang.
+  // Does a job. Throws StopSignal when `stop` is set, and ends the job then, because it may hang.
   Result run(DeviceJob job) {
     std::optional<Result> result = bench_.run_within(std::move(job), Pool::forever);
-    if (!result) throw Interrupted();
+    if (!result) throw StopSignal();
     return *std::move(result);
   }
 
@@ -178,7 +178,7 @@ class SideBySideRun {
       Status& status = status_at(id);
       if (!status.ok()) continue;
       const WarmUpPlan warm_up{protocol.warm_up_ms, protocol.warm_up_most_ms, protocol.settled_clock_ratio};
-      status = std::get<Tried>(run(Load{launch_at(id), is_warm ? WarmUpPlan{} : warm_up}).answer).status;
+      status = std::get<TryAnswer>(run(Load{launch_at(id), is_warm ? WarmUpPlan{} : warm_up}).answer).status;
       TimingPlan plan;
       if (status.ok() && !is_warm) is_warm = time_alone(id, plan);
     }
@@ -189,7 +189,7 @@ class SideBySideRun {
     const RunJob run = [this](DeviceJob job) { return this->run(std::move(job)); };
     std::optional<Result> result = find_batch(run, id, bench_.opened(), request_.protocol, plan);
     if (!result) result = run(rounds_of(id, request_.protocol.anchor_samples, plan));
-    const auto& sampled = std::get<RoundsSampled>(result->answer);
+    const auto& sampled = std::get<RoundsAnswer>(result->answer);
     status_at(id) = sampled.status;
     if (!sampled.status.ok()) return false;
     pool_.set_known_good(KnownGood{Try{launch_at(id), plan}, median(sampled.samples_ns) * 1e-9});
@@ -199,7 +199,7 @@ class SideBySideRun {
   bool has_copy(const TimingPlan& plan) {
     if (copy_bytes_ == 0) return false;
     try {
-      copy_status_ = std::get<RoundsSampled>(run(Rounds{{device_copy}, plan}).answer).status;
+      copy_status_ = std::get<RoundsAnswer>(run(Rounds{{device_copy}, plan}).answer).status;
       return true;
     } catch (const OutOfMemory& error) {
       observer_.note(error.what());
@@ -231,27 +231,27 @@ class SideBySideRun {
       add_row("copy", device_copy, result).is_copy = true;
       result.copy_bytes = copy_bytes_;
     }
-    const std::vector<Column> columns = works ? take_rounds(plan, result) : std::vector<Column>();
-    const std::vector<Column> steps = works && request_.steps ? take_steps(plan) : std::vector<Column>();
+    const std::vector<RoundColumn> columns = works ? take_rounds(plan, result) : std::vector<RoundColumn>();
+    const std::vector<RoundColumn> steps = works && request_.steps ? take_steps(plan) : std::vector<RoundColumn>();
     if (!stopped()) check_again();
     for (std::size_t row = 0; row < result.rows.size(); ++row) result.rows[row].status = status_at(ids_[row]);
     fill(columns, result);
-    for (const std::span<const Column> of_row : by_row(steps)) fill_steps(of_row, result.rows[of_row.front().row]);
+    for (const std::span<const RoundColumn> of_row : by_row(steps)) fill_steps(of_row, result.rows[of_row.front().row]);
     return result;
   }
 
   // Takes the rounds. An instance that fails leaves, and the others go on.
-  void sample(const TimingPlan& plan, std::vector<Column>& columns, const std::function<double()>& half_width) {
+  void sample(const TimingPlan& plan, std::vector<RoundColumn>& columns, const std::function<double()>& half_width) {
     InterleavedRounds rounds(bench_, plan, request_.protocol, stop_);
     while (const std::optional<SampleFailure> failure = rounds.run(columns, half_width)) {
       status_at(failure->instance) = failure->status;
-      std::erase_if(columns, [&](const Column& column) { return column.instance == failure->instance; });
+      std::erase_if(columns, [&](const RoundColumn& column) { return column.instance == failure->instance; });
     }
-    std::erase_if(columns, [](const Column& column) { return column.times_ns.empty(); });
+    std::erase_if(columns, [](const RoundColumn& column) { return column.times_ns.empty(); });
   }
 
-  std::vector<Column> take_rounds(const TimingPlan& plan, const SideBySide& result) {
-    std::vector<Column> columns;
+  std::vector<RoundColumn> take_rounds(const TimingPlan& plan, const SideBySide& result) {
+    std::vector<RoundColumn> columns;
     for (std::size_t row = 0; row < ids_.size(); ++row)
       if (status_at(ids_[row]).ok()) columns.push_back({row, ids_[row], 0, {}});
     base_first(columns, result);
@@ -259,8 +259,8 @@ class SideBySideRun {
     return columns;
   }
 
-  std::vector<Column> take_steps(const TimingPlan& plan) {
-    std::vector<Column> columns;
+  std::vector<RoundColumn> take_steps(const TimingPlan& plan) {
+    std::vector<RoundColumn> columns;
     if (plan.regime == Regime::stream) return columns;
     for (std::size_t row = 0; row < ids_.size(); ++row) {
       if (ids_[row] >= first_peer_ || !status_at(ids_[row]).ok()) continue;  // a peer or the copy
@@ -269,7 +269,7 @@ class SideBySideRun {
     }
     sample(plan, columns, [&] {
       double widest = 0;
-      for (const std::span<const Column> of_row : by_row(columns))
+      for (const std::span<const RoundColumn> of_row : by_row(columns))
         widest = std::max(widest, widest_of_shares(times_of(of_row)));
       return widest;
     });
@@ -280,33 +280,33 @@ class SideBySideRun {
     for (std::size_t row = 0; row < ids_.size(); ++row) {
       const bool is_first = std::find(ids_.begin(), ids_.end(), ids_[row]) - ids_.begin() == std::ptrdiff_t(row);
       if (ids_[row] != device_copy && is_first && status_at(ids_[row]).ok())
-        status_at(ids_[row]) = std::get<CheckedAgain>(run(CheckAgain{ids_[row], false}).answer).status;
+        status_at(ids_[row]) = std::get<CheckAnswer>(run(CheckAgain{ids_[row], false}).answer).status;
     }
   }
 
   // The column of the base goes to the front, if there is one.
-  void base_first(std::vector<Column>& columns, const SideBySide& result) const {
-    const auto found = std::find_if(columns.begin(), columns.end(), [&](const Column& column) {
+  void base_first(std::vector<RoundColumn>& columns, const SideBySide& result) const {
+    const auto found = std::find_if(columns.begin(), columns.end(), [&](const RoundColumn& column) {
       return result.rows[column.row].name == request_.base;
     });
     if (found != columns.end()) std::rotate(columns.begin(), found, found + 1);
   }
 
-  void fill(std::vector<Column> columns, SideBySide& result) {
-    std::erase_if(columns, [&](const Column& column) { return !result.rows[column.row].status.ok(); });
+  void fill(std::vector<RoundColumn> columns, SideBySide& result) {
+    std::erase_if(columns, [&](const RoundColumn& column) { return !result.rows[column.row].status.ok(); });
     if (columns.empty()) return;
     base_first(columns, result);
     result.base = result.rows[columns.front().row].name;
     const std::vector<double>& base = columns.front().times_ns;
     result.rounds = base.size();
     result.half_width = widest_of_ratios(times_of(columns));
-    for (const Column& column : columns) {
+    for (const RoundColumn& column : columns) {
       result.rows[column.row].time_ns = estimate_of(column.times_ns);
       result.rows[column.row].speedup = paired_speedup(base, column.times_ns);
     }
   }
 
-  void fill_steps(std::span<const Column> columns, SideBySideRow& row) {
+  void fill_steps(std::span<const RoundColumn> columns, SideBySideRow& row) {
     if (!row.status.ok()) return;
     const std::vector<std::string> names = step_names(*entrants_[columns.front().instance].instance);
     for (std::size_t k = 0; k < columns.size(); ++k) {

@@ -22,9 +22,9 @@ std::optional<ReadyInstance> Stage::ready(const Configuration& configuration) tr
   return std::nullopt;
 }
 
-std::optional<Tried> Stage::load(const Trial& trial, const ReadyInstance& ready) {
+std::optional<TryAnswer> Stage::load(const Trial& trial, const ReadyInstance& ready) {
   Result result = on_.bench().run(Load{instance_launch(*ready.instance, ready.image, trial.attempts), {}});
-  Tried& tried = std::get<Tried>(result.answer);
+  TryAnswer& tried = std::get<TryAnswer>(result.answer);
   if (tried.status.ok()) return std::move(tried);
   Trial failed = trial;
   describe(failed, *ready.instance, &ready.image, on_.bench().is_self_checked());

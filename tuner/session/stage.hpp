@@ -15,7 +15,7 @@ class Stage {
   // cannot be made.
   std::optional<ReadyInstance> ready(const Configuration& configuration);
   // Loads and checks an instance, which stays loaded. If it fails, the trial is lost and the result is nothing.
-  std::optional<Tried> load(const Trial& trial, const ReadyInstance& ready);
+  std::optional<TryAnswer> load(const Trial& trial, const ReadyInstance& ready);
   // Logs a trial that fails now, with its new verdict. `result` is that of the job with this status.
   void lose(Trial trial, const Status& status, const Result& result);
 

@@ -24,8 +24,8 @@ bool learns_from(const Record& record, const SessionTerms& terms, WisdomStore& s
 
 }  // namespace
 
-WarmStarted start_warm(const SessionTerms& terms, WisdomStore& store, Strategy& strategy, Proposals& proposals) {
-  WarmStarted started;
+WarmStartCounts start_warm(const SessionTerms& terms, WisdomStore& store, Strategy& strategy, Proposals& proposals) {
+  WarmStartCounts started;
   const auto first = [&](std::vector<Row> rows) {
     std::erase(rows, terms.space.row_of(terms.anchors.front()));  // the anchor goes before all others in any case
     return proposals.warm_start(rows);

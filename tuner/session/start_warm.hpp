@@ -9,7 +9,7 @@
 
 namespace attune {
 
-struct WarmStarted {
+struct WarmStartCounts {
   std::size_t ladder_steps = 0;    // to be tried first
   std::size_t configurations = 0;  // from wisdom, to be tried next
   std::size_t sources = 0;         // sessions elsewhere that the strategy learns from
@@ -17,6 +17,6 @@ struct WarmStarted {
 
 // Puts the steps of ladders and what wisdom suggests before the strategy's proposals, and gives the strategy the trials
 // of sessions elsewhere.
-WarmStarted start_warm(const SessionTerms& terms, WisdomStore& store, Strategy& strategy, Proposals& proposals);
+WarmStartCounts start_warm(const SessionTerms& terms, WisdomStore& store, Strategy& strategy, Proposals& proposals);
 
 }  // namespace attune

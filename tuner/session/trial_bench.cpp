@@ -98,14 +98,14 @@ CompileOutcome TrialBench::compile_within(const ImageRequest& request) {
   if (!result)
     give_up(terms_.subject.has_reference() ? "the reference" : "the default configuration", "was not compiled");
   Result compiled = noted(*std::move(result));
-  return std::move(std::get<ImagesCompiled>(compiled.answer).outcomes.front());
+  return std::move(std::get<CompileAnswer>(compiled.answer).outcomes.front());
 }
 
-// Throws BenchUnfinished for a job or a compile that did not end in its time, or before a stop.
+// Throws BenchFailure for a job or a compile that did not end in its time, or before a stop.
 void TrialBench::give_up(const std::string& what, const std::string& did) {
   const std::string& name = terms_.subject.name();
-  if (stop_.load() > 0) throw BenchUnfinished(fmt::format("{} of {} {} before the interrupt", what, name, did));
-  throw BenchUnfinished(out_of_time_explanation(name, what, did, limit_));
+  if (stop_.load() > 0) throw BenchFailure(fmt::format("{} of {} {} before the interrupt", what, name, did));
+  throw BenchFailure(out_of_time_explanation(name, what, did, limit_));
 }
 
 // Does a job while there is no anchor, whose time would give it a short deadline. A job that hangs ends with the limit
@@ -137,7 +137,7 @@ Trial TrialBench::trial_of(const Instance& instance, const CompileOutcome& outco
   const Status status = status_in(result);
   if (!status.ok()) return failed_trial(std::move(trial), status, result);
   add_result(trial, result);
-  const std::vector<double>& samples_ns = std::get<Tried>(result.answer).samples_ns;
+  const std::vector<double>& samples_ns = std::get<TryAnswer>(result.answer).samples_ns;
   if (!samples_ns.empty()) take_samples(samples_ns, anchor_ns(), batch(), trial);
   return trial;
 }
@@ -182,7 +182,7 @@ Trial TrialBench::try_as_anchor(const Instance& instance, const CompileOutcome& 
   while (static_cast<int>(samples.size()) < wanted) {
     const Result sampled = run(rounds_of(instance.id, wanted - static_cast<int>(samples.size()), plan_));
     if (!goes_on(sampled)) return trial;
-    const std::vector<double>& taken = std::get<RoundsSampled>(sampled.answer).samples_ns;
+    const std::vector<double>& taken = std::get<RoundsAnswer>(sampled.answer).samples_ns;
     samples.insert(samples.end(), taken.begin(), taken.end());
     wanted = anchor_samples(relative_scatter(samples));
   }
@@ -203,7 +203,7 @@ Ticket TrialBench::submit_anchor() {
 void TrialBench::finish_anchor(Result from) {
   const Result result = noted(std::move(from));
   if (status_in(result).ok())
-    set_anchor(InstanceLaunch(anchor_->launch), std::get<RoundsSampled>(result.answer).samples_ns);
+    set_anchor(InstanceLaunch(anchor_->launch), std::get<RoundsAnswer>(result.answer).samples_ns);
 }
 
 // A job takes job_seconds at most, or it is of one sample.

@@ -13,7 +13,7 @@ namespace attune {
 
 // Thrown when the reference or the default configuration did not end in its time, or before an interrupt. It then has
 // no verdict.
-class BenchUnfinished : public Error {
+class BenchFailure : public Error {
  public:
   using Error::Error;
 };
@@ -25,7 +25,7 @@ class TrialBench : public Bench {
 
   // Makes the data and the expected result. If the subject has no reference, the result is that of `expected`, which
   // has `seconds` to compile, but at least 10 s. The rest has at least two minutes. Throws ReferenceDoesNotCompile,
-  // StepsFailed, BenchUnfinished, OutOfMemory, Error.
+  // StepsFailure, BenchFailure, OutOfMemory, Error.
   void begin(const Configuration& expected, std::uint64_t seed, double seconds);
   // Makes the data that another bench of the session has. Throws the same.
   void begin_as(const TrialBench& other);
@@ -37,7 +37,7 @@ class TrialBench : public Bench {
   double anchor_seconds() const noexcept { return limit_; }
   double anchor_seconds_left() { return ends_at_ - seconds() + turn().waited_seconds(); }
 
-  // Tries an instance and waits. On success the instance becomes the anchor and stays loaded. Throws BenchUnfinished.
+  // Tries an instance and waits. On success the instance becomes the anchor and stays loaded. Throws BenchFailure.
   Trial try_as_anchor(const Instance& instance, const CompileOutcome& outcome, int attempt);
   double anchor_ns() const noexcept { return anchor_ ? anchor_->median_ns : 0; }    // 0 while there is no anchor
   double scatter_ns() const noexcept { return anchor_ ? anchor_->scatter_ns : 0; }  // of one sample of the anchor

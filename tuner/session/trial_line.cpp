@@ -167,7 +167,7 @@ void TrialLine::push(TrialBench& bench, QueuedTrial queued) {
 // blamed on it.
 Trial TrialLine::try_as_anchor(TrialBench& bench, const QueuedTrial& queued, int attempt) try {
   return bench.try_as_anchor(*queued.instance, queued.outcome, attempt);
-} catch (const BenchUnfinished&) {
+} catch (const BenchFailure&) {
   if (queued.has_attempt) on_.log.withdraw_attempts({queued.instance->configuration}, queued.is_alone);
   throw;
 }

@@ -12,9 +12,9 @@ namespace attune {
 
 class TrialLine {
  public:
-  using Ended = std::function<void(const Trial&)>;
+  using EndOfTrial = std::function<void(const Trial&)>;
   // `ended` is called with each new trial that has its verdict.
-  TrialLine(SessionParts& parts, Ended ended) : on_(parts), ended_(std::move(ended)) {}
+  TrialLine(SessionParts& parts, EndOfTrial ended) : on_(parts), ended_(std::move(ended)) {}
 
   // Asks for a configuration's image. If part of it cannot be resolved (a scalar that does not fit its type, an
   // undefined size), only this trial fails.
@@ -57,7 +57,7 @@ class TrialLine {
   void push(TrialBench& bench, QueuedTrial queued);
 
   SessionParts& on_;
-  const Ended ended_;
+  const EndOfTrial ended_;
   std::uint64_t sent_ = 0;
   double compile_wait_seconds_ = 0;
 };

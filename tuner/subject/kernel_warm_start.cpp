@@ -14,7 +14,7 @@ namespace {
 
 enum class Kin { this_problem, other_problem, sibling_device, other_device };
 
-struct Ranked {
+struct KinRank {
   Kin kin;
   bool of_other_regime, of_other_meaning;
   int differing;
@@ -32,7 +32,7 @@ struct Ranked {
   }
 };
 
-Ranked rank(const MatchRequest& request, const Record& record) {
+KinRank rank(const MatchRequest& request, const Record& record) {
   const bool same_device = record.key.device_class == request.device.class_key();
   const bool same = same_problem(request.problem, record.key.problem);
   const ProblemDistance apart = problem_distance(request.spec, request.problem, record.key.problem);
@@ -56,13 +56,13 @@ Ranked rank(const MatchRequest& request, const Record& record) {
 }  // namespace
 
 std::vector<Record> ranked_for_warm_start(const MatchRequest& request, std::span<const Record> records) {
-  std::vector<Ranked> ranked;
+  std::vector<KinRank> ranked;
   for (const Record& record : records) {
     if (same_family(request, record.key)) ranked.push_back(rank(request, record));
   }
-  std::sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) { return a.order() < b.order(); });
+  std::sort(ranked.begin(), ranked.end(), [](const KinRank& a, const KinRank& b) { return a.order() < b.order(); });
   std::vector<Record> sorted;
-  for (const Ranked& next : ranked) sorted.push_back(*next.record);
+  for (const KinRank& next : ranked) sorted.push_back(*next.record);
   return sorted;
 }
 

@@ -18,13 +18,13 @@ void distrust_samples(const std::vector<double>& samples_ns, Status& status) {
 }
 
 void distrust(const Job& job, Answer& answer) {
-  if (auto* tried = std::get_if<Tried>(&answer)) {
+  if (auto* tried = std::get_if<TryAnswer>(&answer)) {
     distrust_samples(tried->samples_ns, tried->status);
     const bool wants_samples = std::holds_alternative<Try>(job);
     if (wants_samples && tried->status.ok() && tried->samples_ns.empty())
       tried->status = {Verdict::unstable, "the device worker gave no sample", false};
   }
-  if (auto* sampled = std::get_if<RoundsSampled>(&answer)) {
+  if (auto* sampled = std::get_if<RoundsAnswer>(&answer)) {
     distrust_samples(sampled->samples_ns, sampled->status);
     const std::size_t wanted = std::get<Rounds>(job).slots.size(), count = sampled->samples_ns.size();
     if (sampled->status.ok() && count != wanted)
@@ -32,7 +32,7 @@ void distrust(const Job& job, Answer& answer) {
           Verdict::unstable,
           "the device worker gave " + std::to_string(count) + " samples instead of " + std::to_string(wanted), false};
   }
-  if (auto* metered = std::get_if<EnergyMeasured>(&answer); metered != nullptr && metered->energy) {
+  if (auto* metered = std::get_if<MeterAnswer>(&answer); metered != nullptr && metered->energy) {
     const LaunchEnergy& energy = *metered->energy;
     const bool is_energy =
         energy.joules > 0 && energy.joules < most_joules && energy.error >= 0 && energy.error < most_energy_error;

@@ -23,25 +23,25 @@ constexpr std::uint64_t most_batch = 1024;
 
 constexpr int deaths_to_verdict = 2;
 
-CompileOutcome death_of(const Received& received) {
+CompileOutcome death_of(const Receipt& received) {
   CompileOutcome outcome;
-  const bool late = received.end == Received::End::timed_out;
+  const bool late = received.end == Receipt::End::timed_out;
   outcome.verdict = late ? Verdict::compile_timeout : Verdict::compile_crash;
   outcome.log = (late ? "the compiler did not end, twice: " : "the compiler died, twice: ") + received.why;
   return outcome;
 }
 
 // Has the worker do a job. Sets `begun` to whether it began the job.
-Received answer_of(Transport& worker, const Job& job, TimeLimit limit, bool& begun) {
+Receipt answer_of(Transport& worker, const Job& job, TimeLimit limit, bool& begun) {
   worker.send(job, limit.seconds);
-  Received received = worker.receive({limit.seconds + open_seconds, true});
-  begun = received.end == Received::End::replied;
-  if (begun && std::holds_alternative<Started>(received.reply.answer)) received = worker.receive(limit);
+  Receipt received = worker.receive({limit.seconds + open_seconds, true});
+  begun = received.end == Receipt::End::replied;
+  if (begun && std::holds_alternative<StartNotice>(received.reply.answer)) received = worker.receive(limit);
   return received;
 }
 
-std::vector<CompileOutcome>& outcomes_of(Received& received) {
-  return std::get<ImagesCompiled>(received.reply.answer).outcomes;
+std::vector<CompileOutcome>& outcomes_of(Receipt& received) {
+  return std::get<CompileAnswer>(received.reply.answer).outcomes;
 }
 
 std::string cannot_start(const std::string& why) {
@@ -54,10 +54,10 @@ std::string cannot_start(const std::string& why) {
 CompileLanes::CompileLanes(Start start, std::function<void(Result)> deliver)
     : start_(std::move(start)), deliver_(std::move(deliver)), user_seconds_(compile_limit_seconds()), spare_(start_()) {
   bool begun = false;
-  const Received received = answer_of(*spare_, OpenCompiler{}, {open_seconds, true}, begun);
-  if (received.end != Received::End::replied) throw Error(cannot_start(received.why));
+  const Receipt received = answer_of(*spare_, OpenCompiler{}, {open_seconds, true}, begun);
+  if (received.end != Receipt::End::replied) throw Error(cannot_start(received.why));
   if (const auto* failure = std::get_if<Failure>(&received.reply.answer)) throw Error(failure->text);
-  const auto* const opened = std::get_if<CompilerOpened>(&received.reply.answer);
+  const auto* const opened = std::get_if<CompilerFacts>(&received.reply.answer);
   if (opened == nullptr)
     throw Error(
         "the compile worker gave another answer than was asked for; coordinator and worker must be the same build");
@@ -126,13 +126,13 @@ bool CompileLanes::is_abandoned(std::uint64_t epoch) const {
 }
 
 // Waits for images and returns a batch of them. An empty batch means that the lanes end.
-std::vector<CompileLanes::Waiting> CompileLanes::take_batch(Lane& lane, std::uint64_t& epoch) {
+std::vector<CompileLanes::QueuedImage> CompileLanes::take_batch(Lane& lane, std::uint64_t& epoch) {
   std::unique_lock lock(mutex_);
   lane.is_busy = false;
   ++idle_;
   changed_.wait(lock, [this] { return ends_ || !waiting_.empty(); });
   --idle_;
-  std::vector<Waiting> batch;
+  std::vector<QueuedImage> batch;
   if (ends_) return batch;
   lane.is_busy = true;
   epoch = epoch_;
@@ -161,15 +161,15 @@ void CompileLanes::run(Lane& lane) {
   }
   for (;;) {
     std::uint64_t epoch = 0;
-    const std::vector<Waiting> batch = take_batch(lane, epoch);
+    const std::vector<QueuedImage> batch = take_batch(lane, epoch);
     if (batch.empty()) return;
     std::vector<ImageRequest> requests;
-    for (const Waiting& waiting : batch) requests.push_back(waiting.request);
+    for (const QueuedImage& waiting : batch) requests.push_back(waiting.request);
     try {
       // A worker that cancel() killed between two jobs must not count as a death of the next job.
       if (was_interrupted(lane)) lane.worker->restart();
       if (is_abandoned(epoch)) continue;
-      std::vector<Outcome> outcomes = compile(*lane.worker, requests, epoch);
+      std::vector<LaneOutcome> outcomes = compile(*lane.worker, requests, epoch);
       for (std::size_t i = 0; i < batch.size(); ++i) deliver(batch[i], std::move(outcomes[i]), epoch);
     } catch (...) {
       Result result;
@@ -181,14 +181,14 @@ void CompileLanes::run(Lane& lane) {
   }
 }
 
-void CompileLanes::deliver(const Waiting& waiting, Outcome outcome, std::uint64_t epoch) {
+void CompileLanes::deliver(const QueuedImage& waiting, LaneOutcome outcome, std::uint64_t epoch) {
   // Delivers under the mutex, so that no cancelled result is delivered after cancel().
   const std::lock_guard lock(mutex_);
   if (epoch != epoch_) return;
   Result result;
   result.ticket = waiting.ticket;
   result.deaths = outcome.deaths;
-  ImagesCompiled compiled;
+  CompileAnswer compiled;
   compiled.outcomes.push_back(std::move(outcome.compiled));
   result.answer = std::move(compiled);
   deliver_(std::move(result));
@@ -219,28 +219,29 @@ void CompileLanes::learn(const std::vector<ImageRequest>& requests, const std::v
 
 // Has the worker compile a batch, and tries again when workers die before they begin it. The reply to a batch that was
 // abandoned meanwhile has no meaning.
-Received CompileLanes::ask(Transport& worker, const std::vector<ImageRequest>& requests, int attempt,
-                           std::uint64_t epoch) {
-  Received received{Received::End::died, {}, "abandoned"};
+Receipt CompileLanes::ask(Transport& worker, const std::vector<ImageRequest>& requests, int attempt,
+                          std::uint64_t epoch) {
+  Receipt received{Receipt::End::died, {}, "abandoned"};
   bool begun = false;
   for (int in_vain = 0; !begun && in_vain <= most_in_vain && !is_abandoned(epoch); ++in_vain)
     received = answer_of(worker, Compile{requests, attempt}, deadline(requests.size()), begun);
-  if (received.end != Received::End::replied) return received;
+  if (received.end != Receipt::End::replied) return received;
   if (const auto* failure = std::get_if<Failure>(&received.reply.answer)) throw Error(failure->text);
-  const auto* compiled = std::get_if<ImagesCompiled>(&received.reply.answer);
+  const auto* compiled = std::get_if<CompileAnswer>(&received.reply.answer);
   if (compiled != nullptr && compiled->outcomes.size() == requests.size()) {
     learn(requests, compiled->outcomes);
     return received;
   }
   worker.restart();
-  return {Received::End::died, {}, "gave another answer than was asked for"};
+  return {Receipt::End::died, {}, "gave another answer than was asked for"};
 }
 
-std::vector<CompileLanes::Outcome> CompileLanes::compile(Transport& worker, const std::vector<ImageRequest>& requests,
-                                                         std::uint64_t epoch) {
-  std::vector<Outcome> outcomes;
-  Received received = ask(worker, requests, 1, epoch);
-  if (received.end == Received::End::replied) {
+std::vector<CompileLanes::LaneOutcome> CompileLanes::compile(Transport& worker,
+                                                             const std::vector<ImageRequest>& requests,
+                                                             std::uint64_t epoch) {
+  std::vector<LaneOutcome> outcomes;
+  Receipt received = ask(worker, requests, 1, epoch);
+  if (received.end == Receipt::End::replied) {
     for (CompileOutcome& outcome : outcomes_of(received)) {
       const ImageRequest& request = requests[outcomes.size()];
       if (!may_be_the_environments(outcome.verdict) || is_abandoned(epoch)) {
@@ -252,7 +253,7 @@ std::vector<CompileLanes::Outcome> CompileLanes::compile(Transport& worker, cons
     }
     return outcomes;
   }
-  if (is_abandoned(epoch)) return std::vector<Outcome>(requests.size());
+  if (is_abandoned(epoch)) return std::vector<LaneOutcome>(requests.size());
   // The worker died of one of several images. Compiling each alone finds which one.
   const int deaths = requests.size() == 1 ? 1 : 0;
   if (deaths == 1) restart_and_check(worker, received.why, epoch);
@@ -260,17 +261,17 @@ std::vector<CompileLanes::Outcome> CompileLanes::compile(Transport& worker, cons
   return outcomes;
 }
 
-CompileLanes::Outcome CompileLanes::compile_alone(Transport& worker, const ImageRequest& request, int deaths,
-                                                  std::uint64_t epoch) {
+CompileLanes::LaneOutcome CompileLanes::compile_alone(Transport& worker, const ImageRequest& request, int deaths,
+                                                      std::uint64_t epoch) {
   for (;;) {
     if (is_abandoned(epoch)) return {};
-    Received received = ask(worker, {request}, deaths + 1, epoch);
-    const bool has_replied = received.end == Received::End::replied;
+    Receipt received = ask(worker, {request}, deaths + 1, epoch);
+    const bool has_replied = received.end == Receipt::End::replied;
     CompileOutcome outcome = has_replied ? std::move(outcomes_of(received).front()) : death_of(received);
     if (is_abandoned(epoch) || !may_be_the_environments(outcome.verdict)) return {std::move(outcome), deaths};
     restart_and_check(worker, has_replied ? outcome.log : received.why, epoch);
     if (++deaths < deaths_to_verdict) continue;
-    if (received.end == Received::End::died && is_ended_by_processor_limit(received.signal, received.processor_seconds))
+    if (received.end == Receipt::End::died && is_ended_by_processor_limit(received.signal, received.processor_seconds))
       throw Error("two compile workers were ended by signal " + std::to_string(received.signal) + ": " +
                   processor_limit_advice());
     return {std::move(outcome), deaths};
@@ -287,9 +288,9 @@ void CompileLanes::restart_and_check(Transport& worker, const std::string& why, 
   }
   if (!known_good) return;
   for (int attempt = 1; attempt <= 2; ++attempt) {
-    Received received = ask(worker, {*known_good}, attempt, epoch);
+    Receipt received = ask(worker, {*known_good}, attempt, epoch);
     if (is_abandoned(epoch)) return;
-    if (received.end == Received::End::replied && outcomes_of(received).front().image) return;
+    if (received.end == Receipt::End::replied && outcomes_of(received).front().image) return;
   }
   throw Error(
       fmt::format("the compiler fails now, in fresh processes too, for what it compiled before ({}): the machine "

@@ -29,7 +29,7 @@ class CompileLanes {
   CompileLanes(const CompileLanes&) = delete;
   CompileLanes& operator=(const CompileLanes&) = delete;
 
-  const CompilerOpened& opened() const noexcept { return opened_; }
+  const CompilerFacts& opened() const noexcept { return opened_; }
   // Sets how many workers compile at the same time, at most; 0 counts as 1.
   void set_most(unsigned lanes);
   // Starts all workers now, so that they load the compiler before the first images come.
@@ -40,7 +40,7 @@ class CompileLanes {
   void cancel() noexcept;
 
  private:
-  struct Waiting {
+  struct QueuedImage {
     Ticket ticket;
     ImageRequest request;
   };
@@ -50,30 +50,30 @@ class CompileLanes {
     bool opens_first = false;
     std::thread thread;
   };
-  struct Outcome {
+  struct LaneOutcome {
     CompileOutcome compiled;
     int deaths = 0;
   };
   void add_lane(bool opens_first);
   void run(Lane& lane);
-  std::vector<Waiting> take_batch(Lane& lane, std::uint64_t& epoch);
-  std::vector<Outcome> compile(Transport& worker, const std::vector<ImageRequest>& requests, std::uint64_t epoch);
-  Outcome compile_alone(Transport& worker, const ImageRequest& request, int deaths, std::uint64_t epoch);
-  Received ask(Transport& worker, const std::vector<ImageRequest>& requests, int attempt, std::uint64_t epoch);
+  std::vector<QueuedImage> take_batch(Lane& lane, std::uint64_t& epoch);
+  std::vector<LaneOutcome> compile(Transport& worker, const std::vector<ImageRequest>& requests, std::uint64_t epoch);
+  LaneOutcome compile_alone(Transport& worker, const ImageRequest& request, int deaths, std::uint64_t epoch);
+  Receipt ask(Transport& worker, const std::vector<ImageRequest>& requests, int attempt, std::uint64_t epoch);
   void restart_and_check(Transport& worker, const std::string& why, std::uint64_t epoch);
   void learn(const std::vector<ImageRequest>& requests, const std::vector<CompileOutcome>& outcomes);
   TimeLimit deadline(std::size_t images) const;
   bool was_interrupted(Lane& lane);
   bool is_abandoned(std::uint64_t epoch) const;
-  void deliver(const Waiting& waiting, Outcome outcome, std::uint64_t epoch);
+  void deliver(const QueuedImage& waiting, LaneOutcome outcome, std::uint64_t epoch);
 
   const Start start_;
   const std::function<void(Result)> deliver_;
   const std::optional<double> user_seconds_;  // for one image
-  CompilerOpened opened_;
+  CompilerFacts opened_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Waiting> waiting_;
+  std::deque<QueuedImage> waiting_;
   std::deque<Lane> lanes_;  // its elements never move
   std::unique_ptr<Transport> spare_;
   std::size_t most_ = 1, idle_ = 0;

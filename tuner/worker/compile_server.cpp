@@ -51,12 +51,12 @@ Reply CompileServer::answer(const Job& job) {
 }
 
 Answer CompileServer::handle(const OpenCompiler&) {
-  return CompilerOpened{compiler_->toolchain(), compiler_->preferred_batch(), compiler_->disturbs_timing()};
+  return CompilerFacts{compiler_->toolchain(), compiler_->preferred_batch(), compiler_->disturbs_timing()};
 }
 
 Answer CompileServer::handle(const Compile& job) {
   if (compiling_) compiling_(job);
-  ImagesCompiled compiled{compiler_->compile(job.requests)};
+  CompileAnswer compiled{compiler_->compile(job.requests)};
   for (CompileOutcome& outcome : compiled.outcomes) shorten_log(outcome.log);
   return compiled;
 }

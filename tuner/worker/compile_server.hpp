@@ -12,8 +12,8 @@ namespace attune {
 class CompileServer {
  public:
   // Called before a compile.
-  using Compiling = std::function<void(const Compile&)>;
-  explicit CompileServer(std::shared_ptr<Compiler> compiler, Compiling compiling = {})
+  using CompileHook = std::function<void(const Compile&)>;
+  explicit CompileServer(std::shared_ptr<Compiler> compiler, CompileHook compiling = {})
       : compiler_(std::move(compiler)), compiling_(std::move(compiling)) {}
 
   // Does a job and returns the answer. A broken compiler is a Failure; Error is never thrown. std::bad_alloc is thrown
@@ -27,7 +27,7 @@ class CompileServer {
   Answer handle(const Other&);
 
   std::shared_ptr<Compiler> compiler_;
-  Compiling compiling_;
+  CompileHook compiling_;
 };
 
 // Raises this process's limit of processor time, so that it can compile `images` further images.

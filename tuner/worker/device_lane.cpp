@@ -67,7 +67,7 @@ void DeviceLane::run() {
     try {
       const std::optional<TimeLimit> limit = act(state_.next(steady_seconds()));
       if (!limit) continue;
-      Received received = receive(lock, *limit);
+      Receipt received = receive(lock, *limit);
       if (!abandons_) state_.receive(std::move(received), steady_seconds());
     } catch (...) {
       error = std::current_exception();
@@ -89,10 +89,10 @@ std::optional<TimeLimit> DeviceLane::act(LaneActions actions) {
 }
 
 // Waits without the lock, so that jobs can be submitted meanwhile.
-Received DeviceLane::receive(std::unique_lock<std::mutex>& lock, TimeLimit limit) {
+Receipt DeviceLane::receive(std::unique_lock<std::mutex>& lock, TimeLimit limit) {
   lock.unlock();
   try {
-    Received received = transport_->receive(limit);
+    Receipt received = transport_->receive(limit);
     lock.lock();
     return received;
   } catch (...) {

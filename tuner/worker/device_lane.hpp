@@ -34,7 +34,7 @@ class DeviceLane {
  private:
   void run();
   std::optional<TimeLimit> act(LaneActions actions);
-  Received receive(std::unique_lock<std::mutex>& lock, TimeLimit limit);
+  Receipt receive(std::unique_lock<std::mutex>& lock, TimeLimit limit);
 
   const std::unique_ptr<Transport> transport_;
   const std::function<void(Result)> deliver_;

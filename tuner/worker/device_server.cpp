@@ -27,7 +27,7 @@ Failure failure_of_current_exception() {
     return {Failure::Kind::out_of_memory, error.what()};
   } catch (const UsageError& error) {
     return {Failure::Kind::usage, error.what()};
-  } catch (const StepsFailed& error) {
+  } catch (const StepsFailure& error) {
     return {Failure::Kind::steps, error.what(), error.verdict};
   } catch (const std::exception& error) {
     return {Failure::Kind::error, error.what()};
@@ -52,18 +52,18 @@ Runner& DeviceServer::runner() {
 }
 
 Answer DeviceServer::handle(const OpenDevice&) {
-  return DeviceOpened{testbed_->info(), instruments().has_own_clock(), instruments().state().energy_j.has_value(),
-                      instruments().other_users()};
+  return DeviceFacts{testbed_->info(), instruments().has_own_clock(), instruments().state().energy_j.has_value(),
+                     instruments().other_users()};
 }
 
 Answer DeviceServer::handle(const Begin& job) {
   runner_.reset();  // frees the memory of the last problem first
   runner_ = testbed_->begin(job.setup, goes_on_);
-  return Begun{runner_->free_bytes()};
+  return BeginAnswer{runner_->free_bytes()};
 }
 
-Tried DeviceServer::load_and_check(const InstanceLaunch& launch) {
-  Tried tried;
+TryAnswer DeviceServer::load_and_check(const InstanceLaunch& launch) {
+  TryAnswer tried;
   tried.status = runner().load(launch);
   if (!tried.status.ok()) return tried;
   tried.status = runner().check(launch.instance, tried.numerics);
@@ -81,7 +81,7 @@ void DeviceServer::check_own(Status& status) {
 }
 
 Answer DeviceServer::handle(const Load& job) {
-  Tried tried = load_and_check(job.launch);
+  TryAnswer tried = load_and_check(job.launch);
   if (tried.status.ok() && job.warm_up.milliseconds > 0) tried.status = warm_up(job.launch.instance, job.warm_up);
   check_own(tried.status);
   if (!tried.status.ok() && !tried.status.sticky) runner().release(job.launch.instance);
@@ -89,14 +89,14 @@ Answer DeviceServer::handle(const Load& job) {
 }
 
 Answer DeviceServer::handle(const Try& job) {
-  Tried tried = load_and_check(job.launch);
+  TryAnswer tried = load_and_check(job.launch);
   if (tried.status.ok()) sample(job, tried);
   check_own(tried.status);
   if (!tried.status.sticky) runner().release(job.launch.instance);
   return tried;
 }
 
-void DeviceServer::sample(const Try& job, Tried& tried) {
+void DeviceServer::sample(const Try& job, TryAnswer& tried) {
   const InstanceId instance = job.launch.instance;
   DeviceTimes samples = runner().sample(instance, job.plan);
   tried.samples_ns = std::move(samples.nanoseconds);
@@ -108,11 +108,11 @@ void DeviceServer::sample(const Try& job, Tried& tried) {
 Answer DeviceServer::handle(const Rounds& job) {
   DeviceTimes samples = runner().sample_in_turn(job.slots, job.plan);
   check_own(samples.status);
-  return RoundsSampled{std::move(samples.status), std::move(samples.nanoseconds)};
+  return RoundsAnswer{std::move(samples.status), std::move(samples.nanoseconds)};
 }
 
 Answer DeviceServer::handle(const CheckAgain& job) {
-  CheckedAgain checked;
+  CheckAnswer checked;
   checked.status = runner().check_again(job.instance, checked.numerics);
   if (job.repeats && checked.status.ok()) checked.status = runner().repeat(job.instance, checked.deterministic);
   check_own(checked.status);
@@ -132,7 +132,7 @@ Status DeviceServer::warm_up(InstanceId instance, const WarmUpPlan& plan) {
 }
 
 Answer DeviceServer::handle(const Meter& job) {
-  EnergyMeasured metered;
+  MeterAnswer metered;
   metered.status = runner().launch_for(job.instance, job.plan, job.warm_seconds, [](const LaunchCount&) {});
   if (!metered.status.ok()) return metered;
   std::vector<LaunchCount> launched;
@@ -150,7 +150,7 @@ Answer DeviceServer::handle(const Meter& job) {
 
 Answer DeviceServer::handle(const Release& job) {
   runner().release(job.instance);
-  return Done{};
+  return Acknowledgement{};
 }
 
 template <typename Other>

@@ -13,7 +13,7 @@ namespace attune {
 
 class DeviceServer {
  public:
-  // `goes_on` is called within Begin, when the data are there and the reference begins (Started).
+  // `goes_on` is called within Begin, when the data are there and the reference begins (StartNotice).
   explicit DeviceServer(std::unique_ptr<Testbed> testbed, std::function<void()> goes_on = {})
       : testbed_(std::move(testbed)), goes_on_(std::move(goes_on)), watch_(instruments()) {}
 
@@ -31,8 +31,8 @@ class DeviceServer {
   Answer handle(const Release& job);
   template <typename Other>
   Answer handle(const Other&);
-  Tried load_and_check(const InstanceLaunch& launch);
-  void sample(const Try& job, Tried& tried);
+  TryAnswer load_and_check(const InstanceLaunch& launch);
+  void sample(const Try& job, TryAnswer& tried);
   void check_own(Status& status);
   Status warm_up(InstanceId instance, const WarmUpPlan& plan);
   Instruments& instruments() noexcept { return testbed_->instruments(); }

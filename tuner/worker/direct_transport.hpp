@@ -13,16 +13,16 @@ namespace attune {
 
 class DirectTransport final : public Transport {
  public:
-  using Answering = std::function<Reply(const Job&)>;
-  explicit DirectTransport(Answering answer) : answer_(std::move(answer)) {}
+  using AnswerFunction = std::function<Reply(const Job&)>;
+  explicit DirectTransport(AnswerFunction answer) : answer_(std::move(answer)) {}
 
   void send(const Job& job, double) override {
     const std::lock_guard lock(mutex_);
     jobs_.push_back(job);
   }
-  Received receive(TimeLimit) override {
+  Receipt receive(TimeLimit) override {
     const auto begin = std::chrono::steady_clock::now();
-    Received received{Received::End::replied, answer_(take()), {}};
+    Receipt received{Receipt::End::replied, answer_(take()), {}};
     received.reply.worked_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return received;
   }
@@ -41,7 +41,7 @@ class DirectTransport final : public Transport {
     return job;
   }
 
-  const Answering answer_;
+  const AnswerFunction answer_;
   std::mutex mutex_;
   std::deque<Job> jobs_;
 };

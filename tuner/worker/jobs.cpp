@@ -65,7 +65,7 @@ const InstanceLaunch* launch_of(const Job& job) noexcept { return launch_of(cons
 void throw_failure(const Failure& failure) {
   if (failure.kind == Failure::Kind::out_of_memory) throw OutOfMemory(failure.text);
   if (failure.kind == Failure::Kind::usage) throw UsageError(failure.text);
-  if (failure.kind == Failure::Kind::steps) throw StepsFailed(failure.text, failure.verdict);
+  if (failure.kind == Failure::Kind::steps) throw StepsFailure(failure.text, failure.verdict);
   throw Error(failure.text);
 }
 

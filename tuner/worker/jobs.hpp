@@ -1,5 +1,5 @@
 // Jobs: a coordinator's tasks for a worker, each a complete plain value, and the answers to them. A worker acknowledges
-// a job when it begins the job (Started). When the job is done, the worker gives one answer, or a Failure instead.
+// a job when it begins the job (StartNotice). When the job is done, the worker gives one answer, or a Failure instead.
 #pragma once
 
 #include <cstdint>
@@ -21,38 +21,38 @@
 
 namespace attune {
 
-struct DeviceOpened;
-struct Begun;
-struct Tried;
-struct RoundsSampled;
-struct CheckedAgain;
-struct EnergyMeasured;
-struct Done;
-struct CompilerOpened;
-struct ImagesCompiled;
+struct DeviceFacts;
+struct BeginAnswer;
+struct TryAnswer;
+struct RoundsAnswer;
+struct CheckAnswer;
+struct MeterAnswer;
+struct Acknowledgement;
+struct CompilerFacts;
+struct CompileAnswer;
 
 // For a device worker. AnswerType: of the answer to the job.
 
 struct OpenDevice {
-  using AnswerType = DeviceOpened;
+  using AnswerType = DeviceFacts;
 };
 
 // Makes the data of a problem, and runs [[prepare]] and the reference. Drops the former problem.
 struct Begin {
-  using AnswerType = Begun;
+  using AnswerType = BeginAnswer;
   TrialSetup setup;
 };
 
 // Loads an instance, launches it, checks the result, and warms the device up. The instance stays loaded.
 struct Load {
-  using AnswerType = Tried;
+  using AnswerType = TryAnswer;
   InstanceLaunch launch;
   WarmUpPlan warm_up;  // 0 ms: no warm-up
 };
 
 // Loads an instance, checks it, takes samples, checks it again where it has scratch memory, and releases it.
 struct Try {
-  using AnswerType = Tried;
+  using AnswerType = TryAnswer;
   InstanceLaunch launch;
   TimingPlan plan;
 };
@@ -64,21 +64,21 @@ inline constexpr InstanceId device_copy = ~InstanceId{0};
 // Takes one sample of a loaded instance for every slot, in this order. The samples are enqueued together where the
 // device can do so.
 struct Rounds {
-  using AnswerType = RoundsSampled;
+  using AnswerType = RoundsAnswer;
   std::vector<InstanceId> slots;  // loaded instances, and device_copy
   TimingPlan plan;                // the regime, the batch, the steps, the bytes of device_copy
 };
 
 // Checks a loaded instance once more, after its samples.
 struct CheckAgain {
-  using AnswerType = CheckedAgain;
+  using AnswerType = CheckAnswer;
   InstanceId instance = 0;
   bool repeats = false;  // also launches it twice more, to find out whether both results are equal bit for bit
 };
 
 // Launches a loaded instance for some time while the device's energy counter is read.
 struct Meter {
-  using AnswerType = EnergyMeasured;
+  using AnswerType = MeterAnswer;
   InstanceId instance = 0;
   TimingPlan plan;          // the regime, and the batch of one sample
   double warm_seconds = 0;  // how long it is launched before the counter's window
@@ -87,7 +87,7 @@ struct Meter {
 
 // Releases an instance. It is no error if the instance is not loaded.
 struct Release {
-  using AnswerType = Done;
+  using AnswerType = Acknowledgement;
   InstanceId instance = 0;
 };
 
@@ -96,11 +96,11 @@ using DeviceJob = std::variant<OpenDevice, Begin, Load, Try, Rounds, CheckAgain,
 // For a compile worker.
 
 struct OpenCompiler {
-  using AnswerType = CompilerOpened;
+  using AnswerType = CompilerFacts;
 };
 
 struct Compile {
-  using AnswerType = ImagesCompiled;
+  using AnswerType = CompileAnswer;
   std::vector<ImageRequest> requests;
   int attempt = 1;
 };
@@ -111,7 +111,7 @@ using Job = std::variant<OpenDevice, Begin, Load, Try, Rounds, CheckAgain, Meter
 // Answers.
 
 // The worker begins a job. For Begin it is sent once more, when the data are there and the reference begins.
-struct Started {};
+struct StartNotice {};
 
 // The environment is at fault. A Failure says nothing about the instance of the job.
 struct Failure {
@@ -121,61 +121,61 @@ struct Failure {
 };
 
 // Running [[prepare]] or the reference (or, without one, the default configuration) failed.
-class StepsFailed : public Error {
+class StepsFailure : public Error {
  public:
-  StepsFailed(const std::string& text, Verdict of_steps) : Error(text), verdict(of_steps) {}
+  StepsFailure(const std::string& text, Verdict of_steps) : Error(text), verdict(of_steps) {}
   Verdict verdict;
 };
 
-struct DeviceOpened {
+struct DeviceFacts {
   DeviceInfo info;
   bool own_clock = false;  // the device's clock is not this machine's
   bool has_energy_counter = false;
   std::vector<std::string> users;  // other processes on the device, as far as visible
 };
 
-struct Begun {
+struct BeginAnswer {
   std::uint64_t free_bytes = 0;  // of the device's memory
 };
 
 // The status is the first failure.
-struct Tried {
+struct TryAnswer {
   Status status;
   Numerics numerics;
   std::vector<double> samples_ns;  // the samples before a failure
   std::uint64_t free_bytes = 0;    // of the device's memory; 0: not known
 };
 
-struct RoundsSampled {
+struct RoundsAnswer {
   Status status;
   std::vector<double> samples_ns;  // one for each slot; perhaps fewer when the status is not ok
 };
 
-struct CheckedAgain {
+struct CheckAnswer {
   Status status;
   Numerics numerics;
   std::optional<bool> deterministic;  // set if CheckAgain::repeats, and the device had room for the comparison
 };
 
-struct EnergyMeasured {
+struct MeterAnswer {
   Status status;
   std::optional<LaunchEnergy> energy;  // nothing if the counter took too few steps
 };
 
-struct Done {};
+struct Acknowledgement {};
 
-struct CompilerOpened {
+struct CompilerFacts {
   std::string toolchain;
   std::uint64_t preferred_batch = 1;
   bool disturbs_timing = false;
 };
 
-struct ImagesCompiled {
+struct CompileAnswer {
   std::vector<CompileOutcome> outcomes;  // one for each request
 };
 
-using Answer = std::variant<Started, Failure, DeviceOpened, Begun, Tried, RoundsSampled, CheckedAgain, EnergyMeasured,
-                            Done, CompilerOpened, ImagesCompiled>;
+using Answer = std::variant<StartNotice, Failure, DeviceFacts, BeginAnswer, TryAnswer, RoundsAnswer, CheckAnswer,
+                            MeterAnswer, Acknowledgement, CompilerFacts, CompileAnswer>;
 
 // Returns the status of an answer that has one, else null.
 const Status* status_of(const Answer& answer) noexcept;
@@ -201,8 +201,8 @@ struct Reply {
   double seconds = 0;         // the device's clock at the end of the job
   double worked_seconds = 0;  // the worker's time for the job by a real clock, with reading the job
   Answer answer;
-  Watched watched = {};      // the observations of the device since the last answer
-  std::string changed = {};  // what the job's kernels changed in the worker's process (process/worker_state.hpp)
+  DeviceReadings watched = {};  // the observations of the device since the last answer
+  std::string changed = {};     // what the job's kernels changed in the worker's process (process/worker_state.hpp)
 };
 
 }  // namespace attune

@@ -54,7 +54,7 @@ KernelRunner::KernelRunner(Device& device, DeviceInstruments& instruments, DataT
   data_.require_written(source);
 }
 
-Status KernelRunner::bind(const StepsSetup& setup, Bound& bound) {
+Status KernelRunner::bind(const StepsSetup& setup, BoundSteps& bound) {
   LoadOutcome loaded;
   if (!setup.peer || !setup.steps.empty()) loaded = device_.load(setup.image);
   if (!loaded.status.ok()) return loaded.status;
@@ -102,7 +102,7 @@ Status KernelRunner::point(StepBinding& binding, std::size_t set) const {
   return status;
 }
 
-Status KernelRunner::launch(Bound& bound) {
+Status KernelRunner::launch(BoundSteps& bound) {
   const std::span<const Operation> operations = bound.first().operations();
   for (std::size_t i = 0; i < operations.size(); ++i)
     if (Status status = device_.enqueue(operations[i], nullptr); !status.ok())
@@ -113,7 +113,7 @@ Status KernelRunner::launch(Bound& bound) {
 }
 
 void KernelRunner::run_once(const StepsSetup& steps, const std::string& what) {
-  Bound bound;
+  BoundSteps bound;
   Status status = bind(steps, bound);
   if (status.ok()) status = launch(bound);
   if (status.ok()) {
@@ -122,25 +122,25 @@ void KernelRunner::run_once(const StepsSetup& steps, const std::string& what) {
     status = checks.run(tools_);
   }
   if (!status.ok())
-    throw StepsFailed(fmt::format("{} of {} fails ({}): {}", what, name_, to_text(status.verdict), status.detail),
-                      status.verdict);
+    throw StepsFailure(fmt::format("{} of {} fails ({}): {}", what, name_, to_text(status.verdict), status.detail),
+                       status.verdict);
 }
 
 Status KernelRunner::load(const InstanceLaunch& launch) {
-  Bound made;
+  BoundSteps made;
   if (Status status = bind(launch.steps, made); !status.ok()) return status;
   loaded_.insert_or_assign(launch.instance, std::move(made));
   return {};
 }
 
-KernelRunner::Bound& KernelRunner::bound(InstanceId instance) {
+KernelRunner::BoundSteps& KernelRunner::bound(InstanceId instance) {
   const auto found = loaded_.find(instance);
   if (found == loaded_.end()) throw Error(fmt::format("there is no instance {} of {}", instance, name_));
   return found->second;
 }
 
 Status KernelRunner::check(InstanceId instance, Numerics& numerics) {
-  Bound& steps = bound(instance);
+  BoundSteps& steps = bound(instance);
   Status status;
   for (std::size_t poisoning = 0; poisoning < data_.poisonings() && status.ok(); ++poisoning) {
     data_.reset(poisoning);
@@ -150,7 +150,7 @@ Status KernelRunner::check(InstanceId instance, Numerics& numerics) {
   return status;
 }
 
-Status KernelRunner::launch_and_check(Bound& steps, Numerics& numerics) {
+Status KernelRunner::launch_and_check(BoundSteps& steps, Numerics& numerics) {
   Status status = launch(steps);
   if (status.sticky) return status;
   Checks checks;
@@ -170,11 +170,11 @@ Status KernelRunner::check_own() {
 }
 
 // Returns the sampling of a plan, and makes the sets of data for it: those that it needs, and more where there is room.
-PlannedSampling KernelRunner::planned(const TimingPlan& plan) {
+SamplingPlan KernelRunner::planned(const TimingPlan& plan) {
   const auto with_room = [&](std::uint64_t sets) {
     return planned_sampling(plan, data_.restores().empty(), data_.set_bytes(), device_.info().l2_bytes, sets);
   };
-  PlannedSampling planned = with_room(std::numeric_limits<std::uint64_t>::max());
+  SamplingPlan planned = with_room(std::numeric_limits<std::uint64_t>::max());
   data_.make_sets(planned.sets);
   if (data_.sets() < planned.sets) planned = with_room(data_.sets());
   if (data_.sets() < planned.sets)
@@ -186,7 +186,7 @@ PlannedSampling KernelRunner::planned(const TimingPlan& plan) {
 }
 
 Sampling KernelRunner::sampling_of(InstanceId instance, const TimingPlan& plan, Sets& sets) {
-  Bound& steps = bound(instance);
+  BoundSteps& steps = bound(instance);
   auto [sampling, count] = planned(plan);
   sampling.before = data_.restores();
   for (std::size_t set = steps.sets.size(); set < count; ++set)
@@ -237,7 +237,7 @@ DeviceTimes KernelRunner::sample_in_turn(std::span<const InstanceId> slots, cons
 }
 
 Status KernelRunner::check_again(InstanceId instance, Numerics& numerics) {
-  Bound& steps = bound(instance);
+  BoundSteps& steps = bound(instance);
   data_.reset();
   Status status = launch_and_check(steps, numerics);
   if (!status.ok()) status.detail = "right when launched first, wrong when launched again: " + status.detail;
@@ -245,7 +245,7 @@ Status KernelRunner::check_again(InstanceId instance, Numerics& numerics) {
 }
 
 Status KernelRunner::repeat(InstanceId instance, std::optional<bool>& deterministic) {
-  Bound& steps = bound(instance);
+  BoundSteps& steps = bound(instance);
   const auto launch_afresh = [&] {
     data_.reset();
     return launch(steps);
@@ -258,7 +258,7 @@ Status KernelRunner::repeat(InstanceId instance, std::optional<bool>& determinis
 void KernelRunner::release(InstanceId instance) { loaded_.erase(instance); }
 
 Status KernelRunner::warm_up(InstanceId instance, double milliseconds) {
-  Bound& steps = bound(instance);
+  BoundSteps& steps = bound(instance);
   const double begin = instruments_.seconds();
   do {
     if (Status status = launch(steps); !status.ok()) return status;

@@ -43,7 +43,7 @@ class KernelRunner final : public Runner {
  private:
   // The steps of one configuration (or of the reference), bound to each set of the data. The first binding owns the
   // scratch memory of all, because in an application launches in a row share scratch memory, too.
-  struct Bound {
+  struct BoundSteps {
     std::shared_ptr<const LoadedSteps> loaded;
     std::size_t timed = 0;  // operations; those after them are [[verify]]
     std::vector<StepBinding> sets;
@@ -51,18 +51,18 @@ class KernelRunner final : public Runner {
   };
   // Loads the image and binds its steps to set 0. Returns why the image cannot be loaded or launched; the verdict is
   // `out_of_memory` when there is no room for scratch memory.
-  Status bind(const StepsSetup& steps, Bound& bound);
+  Status bind(const StepsSetup& steps, BoundSteps& bound);
   // Enqueues all steps on the default stream and waits.
-  Status launch(Bound& bound);
+  Status launch(BoundSteps& bound);
   // The data must be reset before.
-  Status launch_and_check(Bound& bound, Numerics& numerics);
-  PlannedSampling planned(const TimingPlan& plan);
+  Status launch_and_check(BoundSteps& bound, Numerics& numerics);
+  SamplingPlan planned(const TimingPlan& plan);
   Sampling repeated(InstanceId instance, TimingPlan plan, Sets& sets);
   // The result points into `sets`.
   Sampling sampling_of(InstanceId instance, const TimingPlan& plan, Sets& sets);
   void run_once(const StepsSetup& steps, const std::string& what);
   Status point(StepBinding& binding, std::size_t set) const;
-  Bound& bound(InstanceId instance);
+  BoundSteps& bound(InstanceId instance);
   DeviceCopy& copy(std::uint64_t bytes);
 
   Device& device_;
@@ -70,7 +70,7 @@ class KernelRunner final : public Runner {
   DataTools& tools_;
   const std::string name_;  // kernel and problem
   ProblemData data_;
-  std::map<InstanceId, Bound> loaded_;
+  std::map<InstanceId, BoundSteps> loaded_;
   std::unique_ptr<DeviceCopy> copy_;  // made at its first sample
 };
 

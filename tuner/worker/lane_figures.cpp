@@ -19,11 +19,11 @@ int batch_of(const Job& job) {
 }  // namespace
 
 void LaneFigures::add(Reply& reply, const Job& job) {
-  if (const auto* opened = std::get_if<DeviceOpened>(&reply.answer)) own_clock = opened->own_clock;
+  if (const auto* opened = std::get_if<DeviceFacts>(&reply.answer)) own_clock = opened->own_clock;
   if (reply.seconds >= clock && reply.seconds < most_seconds) clock = reply.seconds;
   if (reply.worked_seconds >= 0 && reply.worked_seconds < most_seconds) busy_seconds += reply.worked_seconds;
-  const auto* tried = std::get_if<Tried>(&reply.answer);
-  const auto* sampled = std::get_if<RoundsSampled>(&reply.answer);
+  const auto* tried = std::get_if<TryAnswer>(&reply.answer);
+  const auto* sampled = std::get_if<RoundsAnswer>(&reply.answer);
   if (tried != nullptr || sampled != nullptr)
     for (const double nanoseconds : tried != nullptr ? tried->samples_ns : sampled->samples_ns)
       if (is_time(nanoseconds)) timed_seconds += nanoseconds * batch_of(job) * 1e-9;

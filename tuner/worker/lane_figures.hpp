@@ -12,7 +12,7 @@ struct LaneFigures {
   double timed_seconds = 0;            // the sum of all samples
   bool own_clock = false;              // the device's clock is not this machine's
   double clock = 0, clock_before = 0;  // of the present worker's device; the sum of the workers before it
-  Watched watched;                     // the observations that no result took so far
+  DeviceReadings watched;              // the observations that no result took so far
 
   // Adds what a reply to `job` says, and moves its observations out of it.
   void add(Reply& reply, const Job& job);

@@ -42,8 +42,8 @@ bool is_from_outside(int signal) noexcept {
   return signal == SIGKILL || signal == SIGTERM || signal == SIGHUP || signal == SIGINT;
 }
 
-Death death_by(const Received& received) {
-  const bool is_late = received.end == Received::End::timed_out;
+Death death_by(const Receipt& received) {
+  const bool is_late = received.end == Receipt::End::timed_out;
   return {{is_late ? Verdict::timeout : Verdict::fault,
            (is_late ? "did not end: " : "the device worker died: ") + received.why, true},
           !is_late && is_ended_by_processor_limit(received.signal, received.processor_seconds),
@@ -51,7 +51,7 @@ Death death_by(const Received& received) {
 }
 
 bool has_leaked(const Answer& answer, std::uint64_t free_at_begin) {
-  const auto* const tried = std::get_if<Tried>(&answer);
+  const auto* const tried = std::get_if<TryAnswer>(&answer);
   return tried != nullptr && tried->free_bytes > 0 &&
          static_cast<double>(tried->free_bytes) < (1 - leaked_share) * static_cast<double>(free_at_begin);
 }
@@ -77,12 +77,12 @@ std::string copy_failure(const std::string& why) {
          " (nvidia-smi and the kernel's log may say more; the same command goes on where this one ended)";
 }
 
-[[noreturn]] void throw_begin_failure(const TrialSetup& setup, const Received& received) {
+[[noreturn]] void throw_begin_failure(const TrialSetup& setup, const Receipt& received) {
   if (death_by(received).is_by_limit)
     throw Error("two device workers died while they made the data of " + setup.problem + " (" + received.why +
                 "): " + processor_limit_advice());
-  const bool is_late = received.end == Received::End::timed_out;
-  throw StepsFailed(
+  const bool is_late = received.end == Receipt::End::timed_out;
+  throw StepsFailure(
       fmt::format("two device workers {} while the data of {} for {} were made and {} ran: {}",
                   is_late ? "did not end" : "died", setup.kernel, setup.problem,
                   setup.self_checked ? "the default configuration (there is no [[reference]])" : "[[reference]]",
@@ -168,11 +168,11 @@ void LaneState::come_to_first() {
   if (!errand_ && !queue_.front().began) queue_.front().began = figures_.seconds(now_);
 }
 
-void LaneState::receive(Received received, double now) {
+void LaneState::receive(Receipt received, double now) {
   now_ = now;
   try {
-    if (received.end != Received::End::replied) return lose(received);
-    if (!std::holds_alternative<Started>(received.reply.answer)) return answer(std::move(received.reply));
+    if (received.end != Receipt::End::replied) return lose(received);
+    if (!std::holds_alternative<StartNotice>(received.reply.answer)) return answer(std::move(received.reply));
     contents_.is_open = true;
     if (++starts_ == 1) started_at_ = now;
   } catch (...) {
@@ -198,8 +198,8 @@ void LaneState::answer(Reply reply) {
 void LaneState::finish_errand(Answer answer) {
   const Job errand = *std::exchange(errand_, std::nullopt);
   if (const auto* failure = std::get_if<Failure>(&answer)) throw_failure(*failure);
-  if (const auto* begun = std::get_if<Begun>(&answer)) return contents_.note_begun(*begun, now_ - started_at_);
-  const Status& status = std::get<Tried>(answer).status;
+  if (const auto* begun = std::get_if<BeginAnswer>(&answer)) return contents_.note_begun(*begun, now_ - started_at_);
+  const Status& status = std::get<TryAnswer>(answer).status;
   if (std::holds_alternative<Try>(errand)) {
     if (!status.ok()) throw Error(status.detail);
     if (contents_.is_worn) replace();
@@ -220,11 +220,11 @@ void LaneState::finish(Answer answer, bool is_spoiled) {
   if (isolates_ && has_leaked(answer, contents_.problem.free_bytes)) contents_.wear();
   --sent_;
   const auto* const rounds = std::get_if<Rounds>(&front.job);
-  const auto* const sampled = std::get_if<RoundsSampled>(&answer);
+  const auto* const sampled = std::get_if<RoundsAnswer>(&answer);
   const bool failed = sampled != nullptr && !sampled->status.ok();
   if (front.apart && sampled != nullptr && !failed) {
     if (!add_samples(*front.apart, *rounds, sampled->samples_ns))
-      conclude(RoundsSampled{{}, std::move(front.apart->samples_ns)}, {});
+      conclude(RoundsAnswer{{}, std::move(front.apart->samples_ns)}, {});
   } else if (!front.apart && samples_several(front.job) && (is_spoiled || (failed && !sampled->status.sticky))) {
     take_apart(failed ? sampled->status.detail : "", {});
     std::rotate(queue_.begin(), queue_.begin() + 1, queue_.begin() + 1 + static_cast<std::ptrdiff_t>(sent_));
@@ -238,7 +238,7 @@ void LaneState::finish(Answer answer, bool is_spoiled) {
 
 // Handles a worker that is gone. A job that the worker had not begun is not to blame. Data and reference are made once
 // more, in a second worker.
-void LaneState::lose(const Received& received) {
+void LaneState::lose(const Receipt& received) {
   LaneWork& front = queue_.front();
   const Job job = present();
   front.is_repeated = true;
@@ -250,13 +250,13 @@ void LaneState::lose(const Received& received) {
   if (begin != nullptr && ++begin_deaths_ == most_begin_deaths) throw_begin_failure(begin->setup, received);
   if (begin != nullptr) return;
   if (releases) {
-    contents_.note(job, Done{}, 0);
-    return conclude(Done{}, {});
+    contents_.note(job, Acknowledgement{}, 0);
+    return conclude(Acknowledgement{}, {});
   }
   ++front.begun_in_vain;
   if (opens && front.begun_in_vain == most_failed_starts)
     throw Error("the device worker does not start, in two attempts: " + received.why);
-  if (launches) check_ = Check{"a death between two jobs", received.why};
+  if (launches) check_ = EnvironmentCheck{"a death between two jobs", received.why};
 }
 
 // Handles a death that the present job is to blame for: the first job, or an errand for it.
@@ -279,7 +279,7 @@ void LaneState::blame(const Job& job, bool is_errand, const Death& death) {
   const std::string& detail = death.status.detail;
   if (samples_several(job)) {
     const std::string names = fmt::format("{}", fmt::join(contents_.names_of(job), "; "));
-    check_ = Check{"one of several that were sampled together, " + names + ",", detail};
+    check_ = EnvironmentCheck{"one of several that were sampled together, " + names + ",", detail};
     return take_apart(detail, death);
   }
   const std::vector<InstanceId> instances = instances_of(job);
@@ -288,7 +288,7 @@ void LaneState::blame(const Job& job, bool is_errand, const Death& death) {
   const bool is_own = launch != nullptr && !is_errand;
   const InstanceId instance = launch != nullptr ? launch->instance : instances.front();
   InstanceLaunch& blamed = is_own ? *launch_of(front.job) : contents_.problem.loaded.at(instance).launch;
-  check_ = Check{blamed.configuration, detail};
+  check_ = EnvironmentCheck{blamed.configuration, detail};
   DeathCount& deaths = contents_.problem.deaths[blamed.configuration];
   deaths.add(death);
   const bool is_condemned = deaths.count >= deaths_to_verdict_;

@@ -18,13 +18,13 @@ namespace attune {
 
 // What a lane has to do, in this order.
 struct LaneActions {
-  struct Sending {
+  struct JobToSend {
     Job job;
     double seconds = 0;  // within which the worker takes it
   };
   std::vector<Result> results;     // to deliver
   bool replaces_worker = false;    // the worker is ended; the next job starts a fresh one
-  std::vector<Sending> sends;      // jobs for the worker
+  std::vector<JobToSend> sends;    // jobs for the worker
   std::optional<TimeLimit> waits;  // for the worker's next reply; nothing: the worker has no job
 };
 
@@ -36,7 +36,7 @@ class LaneState {
   // The events. Takes a job. Jobs are done in the order of submission.
   void submit(Ticket ticket, Job job);
   // Takes a reply, or the worker's end.
-  void receive(Received received, double now);
+  void receive(Receipt received, double now);
   // Takes an error of the environment: the first job's result holds it, the other jobs are dropped, and the problem is
   // forgotten. Null: the jobs were dropped while the worker had one of them.
   void fail(std::exception_ptr error, double now);
@@ -56,7 +56,7 @@ class LaneState {
 
  private:
   // After a death, what worked before has to work in a fresh worker: Begin and the known-good job.
-  struct Check {
+  struct EnvironmentCheck {
     std::string after, detail;
     int failures = 0;
   };
@@ -69,7 +69,7 @@ class LaneState {
   void answer(Reply reply);
   void finish_errand(Answer answer);
   void finish(Answer answer, bool is_spoiled);
-  void lose(const Received& received);
+  void lose(const Receipt& received);
   void die(const Death& death);
   void blame(const Job& job, bool is_errand, const Death& death);
   void take_apart(const std::string& failure, const std::optional<Death>& death);
@@ -82,12 +82,12 @@ class LaneState {
   WorkerContents contents_;
   LaneFigures figures_;
   std::deque<LaneWork> queue_;
-  std::size_t sent_ = 0;        // how many of the first jobs the worker has; it does the first of them
-  std::optional<Job> errand_;   // what the worker does instead for the first: Begin, the known-good job, or Load
-  std::optional<Check> check_;  // has to pass before anything else is done
-  int begin_deaths_ = 0;        // how many workers died one after the other while they made the data
-  int starts_ = 0;              // how often the worker said that it begins, of its first job
-  double started_at_ = 0;       // when the worker came to its first job
+  std::size_t sent_ = 0;       // how many of the first jobs the worker has; it does the first of them
+  std::optional<Job> errand_;  // what the worker does instead for the first: Begin, the known-good job, or Load
+  std::optional<EnvironmentCheck> check_;  // has to pass before anything else is done
+  int begin_deaths_ = 0;                   // how many workers died one after the other while they made the data
+  int starts_ = 0;                         // how often the worker said that it begins, of its first job
+  double started_at_ = 0;                  // when the worker came to its first job
   double now_ = 0;
   LaneActions actions_;
 };

@@ -13,14 +13,14 @@
 namespace attune {
 namespace {
 
-using Entry = const PeerTable* (*)();
+using PeerEntry = const PeerTable* (*)();
 using PeerFunction = const char* (*)(void* state, const PeerCall& call, void* stream);
 
 std::span<const Peer> peers_of(const std::filesystem::path& library) {
   void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr)
     throw UsageError(fmt::format("cannot load the peer library {}: {}", library.native(), dlerror()));
-  const auto entry = reinterpret_cast<Entry>(dlsym(handle, "attune_peers"));
+  const auto entry = reinterpret_cast<PeerEntry>(dlsym(handle, "attune_peers"));
   if (entry == nullptr)
     throw UsageError(
         fmt::format("{} is no peer library: it exports no attune_peers() (see attune/peer.hpp)", library.native()));

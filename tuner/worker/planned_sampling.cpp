@@ -22,9 +22,9 @@ StreamSets stream_sets(std::uint64_t set_bytes, std::uint64_t batch, std::uint64
   return {count, batch / count * count, false};
 }
 
-PlannedSampling planned_sampling(const TimingPlan& plan, bool may_batch, std::uint64_t set_bytes,
-                                 std::uint64_t l2_bytes, std::uint64_t room) {
-  PlannedSampling planned{{.before = {}, .timed = {}, .flush = plan.regime != Regime::warm}};
+SamplingPlan planned_sampling(const TimingPlan& plan, bool may_batch, std::uint64_t set_bytes, std::uint64_t l2_bytes,
+                              std::uint64_t room) {
+  SamplingPlan planned{{.before = {}, .timed = {}, .flush = plan.regime != Regime::warm}};
   Sampling& sampling = planned.sampling;
   if (may_batch && plan.regime != Regime::cold) sampling.batch = std::max(plan.batch, 1);
   if (sampling.batch == 1 || plan.regime != Regime::stream) return planned;

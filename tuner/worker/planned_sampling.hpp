@@ -27,13 +27,13 @@ StreamSets stream_sets(std::uint64_t set_bytes, std::uint64_t batch, std::uint64
 // What one sample times: `Sampling::timed` points to it.
 using Sets = std::vector<std::span<const Operation>>;
 
-struct PlannedSampling {
+struct SamplingPlan {
   Sampling sampling;     // without operations
   std::size_t sets = 1;  // how many sets of data the sampling needs
 };
 // Returns the sampling of a plan. `may_batch`: launches may follow each other without restoring inputs. In the regime
 // `cold` there are no batches in any case. `room`: how many sets of data there may be.
-PlannedSampling planned_sampling(const TimingPlan& plan, bool may_batch, std::uint64_t set_bytes,
-                                 std::uint64_t l2_bytes, std::uint64_t room);
+SamplingPlan planned_sampling(const TimingPlan& plan, bool may_batch, std::uint64_t set_bytes, std::uint64_t l2_bytes,
+                              std::uint64_t room);
 
 }  // namespace attune

@@ -53,15 +53,15 @@ void Pool::deliver(Result result) {
   changed_.notify_all();
 }
 
-const DeviceOpened& Pool::device(LaneId lane) {
-  std::optional<DeviceOpened>& opened = devices_.at(lane).opened;
+const DeviceFacts& Pool::device(LaneId lane) {
+  std::optional<DeviceFacts>& opened = devices_.at(lane).opened;
   if (opened) return *opened;
   Result result = run(OpenDevice{}, lane);
   if (const auto* failure = std::get_if<Failure>(&result.answer)) throw_failure(*failure);
-  return opened.emplace(std::get<DeviceOpened>(std::move(result.answer)));
+  return opened.emplace(std::get<DeviceFacts>(std::move(result.answer)));
 }
 
-const CompilerOpened& Pool::compiler() {
+const CompilerFacts& Pool::compiler() {
   if (!compile_lanes_) {
     const DeviceInfo info = compiled_for_ ? *compiled_for_ : device().info;
     compile_lanes_ = std::make_unique<CompileLanes>([this, info] { return workers_.compile_worker(info); },
@@ -153,7 +153,7 @@ void Pool::abandon_device_jobs(LaneId lane) {
 
 CompileOutcome Pool::compile(const ImageRequest& request) {
   Result result = wait(submit(request));
-  return std::move(std::get<ImagesCompiled>(result.answer).outcomes.front());
+  return std::move(std::get<CompileAnswer>(result.answer).outcomes.front());
 }
 
 void Pool::cancel_compiles() {
@@ -161,7 +161,7 @@ void Pool::cancel_compiles() {
   compile_lanes_->cancel();
   const std::lock_guard lock(mutex_);
   std::erase_if(results_, [](const Result& result) {
-    return std::holds_alternative<ImagesCompiled>(result.answer) && !result.error;
+    return std::holds_alternative<CompileAnswer>(result.answer) && !result.error;
   });
 }
 

@@ -30,9 +30,9 @@ class Pool {
   // Returns how many device workers there are. The functions below are for one of them, or for its lane.
   LaneId lanes() const { return devices_.size(); }
   // Returns the device, which the first call opens. Throws Error or UsageError when the worker fails or does not start.
-  const DeviceOpened& device(LaneId lane = 0);
+  const DeviceFacts& device(LaneId lane = 0);
   // Returns the compiler, which the first call opens. Throws Error when there is no compiler.
-  const CompilerOpened& compiler();
+  const CompilerFacts& compiler();
   // Sets the most images that are compiled at once.
   void set_compilers(unsigned most);
   // Starts as many compile workers now, so that they are ready when the first images are submitted. Does nothing where
@@ -41,7 +41,7 @@ class Pool {
 
   // Submits a job for a device. The jobs of a lane are done in the order of submission.
   Ticket submit(DeviceJob job, LaneId lane = 0);
-  // Submits an image to compile. The answer is ImagesCompiled with one outcome. Images are done in any order.
+  // Submits an image to compile. The answer is CompileAnswer with one outcome. Images are done in any order.
   Ticket submit(ImageRequest request);
   // Waits for the next result of any job. Returns nothing once `stop` is not 0, or after `seconds`. Throws DeviceLost
   // or Error when the environment is at fault.
@@ -87,7 +87,7 @@ class Pool {
  private:
   struct DeviceOfLane {
     std::unique_ptr<DeviceLane> lane;
-    std::optional<DeviceOpened> opened;
+    std::optional<DeviceFacts> opened;
     bool is_lost = false;
     std::set<Ticket> jobs;  // that have no result yet
     double seconds = 0;     // Result::seconds of the last result that was taken

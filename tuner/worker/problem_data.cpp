@@ -223,7 +223,7 @@ void ProblemData::fill(const Array& array, int byte) {
 void ProblemData::add_inputs(Checks& checks) {
   for (Array& array : arrays_) {
     if (arguments_[array.argument].role != Role::in) continue;
-    checks.add(Checksum{array.working.data(), array.working.bytes()}, [this, &array](const Found& found) {
+    checks.add(Checksum{array.working.data(), array.working.bytes()}, [this, &array](const InspectionFinding& found) {
       return found.sum == array.content_sum ? Status{} : restore(array);
     });
   }
@@ -255,7 +255,7 @@ std::string ProblemData::change_of(const Array& array) const {
 
 void ProblemData::add_own(Checks& checks) const {
   const auto add = [&](const Array& array, const DeviceMemory& memory, std::uint64_t sum, const char* what) {
-    checks.add(Checksum{memory.data(), memory.bytes()}, [this, &array, sum, what](const Found& found) {
+    checks.add(Checksum{memory.data(), memory.bytes()}, [this, &array, sum, what](const InspectionFinding& found) {
       if (found.sum == sum) return Status{};
       return Status{Verdict::guard,
                     fmt::format("wrote far outside its arrays: attune's own copy of {} of `{}` changed", what,
@@ -292,7 +292,7 @@ void ProblemData::add_outputs(Checks& checks, Numerics& numerics) const {
   for (const Array& array : arrays_) {
     const ArgumentSetup& described = arguments_[array.argument];
     if (!described.is_compared) continue;
-    const auto judge = [this, &array, &described, &numerics](const Found& found) {
+    const auto judge = [this, &array, &described, &numerics](const InspectionFinding& found) {
       const Comparison& comparison = found.comparison;
       numerics.include({comparison.max_absolute, comparison.max_relative, comparison.max_share, comparison.max_ulp});
       // Only numbers may differ. A NaN or an infinity may not, because memory that was not written may hold one.

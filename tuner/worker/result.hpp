@@ -36,7 +36,7 @@ struct Result {
   std::optional<InstanceId> failed;  // of Rounds: the instance with a bad status
   double seconds = 0;                // Pool::seconds() at the end of the job
   double lost_seconds = 0;           // the time by that clock that failures and their consequences took
-  Watched watched;                   // the observations of the device since the previous result
+  DeviceReadings watched;            // the observations of the device since the previous result
   std::vector<std::string> notes;    // for the user
   std::exception_ptr error;          // set if the environment is at fault: then there is no answer
 };

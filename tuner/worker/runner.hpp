@@ -64,8 +64,8 @@ class Testbed {
   virtual const DeviceInfo& info() const noexcept = 0;
   virtual Instruments& instruments() noexcept = 0;
   // Makes a runner for a problem, with its data and its expected result; the testbed must outlive it. Calls
-  // `reference_begins`, if set, when the data are there. Throws OutOfMemory. Throws StepsFailed when [[prepare]] or the
-  // reference fails, and Error when the reference gives values that are not finite or leaves elements unwritten.
+  // `reference_begins`, if set, when the data are there. Throws OutOfMemory. Throws StepsFailure when [[prepare]] or
+  // the reference fails, and Error when the reference gives values that are not finite or leaves elements unwritten.
   virtual std::unique_ptr<Runner> begin(const TrialSetup& setup, const std::function<void()>& reference_begins) = 0;
 };
 

@@ -81,7 +81,7 @@ bool StateWatch::is_metering() {
   return meters_;
 }
 
-Watched StateWatch::take() {
+DeviceReadings StateWatch::take() {
   follow_own_clock();
   const std::lock_guard lock(mutex_);
   return std::exchange(watched_, {});

@@ -28,7 +28,7 @@ class StateWatch {
   ~StateWatch();
 
   // Returns the observations since the last call.
-  Watched take();
+  DeviceReadings take();
   // Returns the last clocks of the multiprocessors, in MHz, `most` at most. The newest is the last.
   std::vector<double> last_clocks(std::size_t most);
 
@@ -50,7 +50,7 @@ class StateWatch {
   std::condition_variable changed_;
   bool ends_ = false;
   bool meters_ = false;
-  Watched watched_;
+  DeviceReadings watched_;
   std::vector<double> clocks_;
   std::vector<CounterReading> energy_;
   int readings_ = 0;

@@ -17,7 +17,7 @@ class DeviceLost : public Error {
   using Error::Error;
 };
 
-struct Received {
+struct Receipt {
   enum class End { replied, died, timed_out } end = End::replied;
   Reply reply;                   // if the worker replied
   std::string why;               // else: "killed by signal 11 (Segmentation fault)", with its last output
@@ -38,7 +38,7 @@ class Transport {
   virtual void send(const Job& job, double seconds) = 0;
   // Waits for the next reply, until `limit`. After any outcome but a reply the worker is gone, with all its jobs.
   // Throws DeviceLost when a killed worker does not end.
-  virtual Received receive(TimeLimit limit) = 0;
+  virtual Receipt receive(TimeLimit limit) = 0;
   // Ends the worker, if there is one, with all its jobs. Throws DeviceLost when it does not end.
   virtual void restart() = 0;
   // Ends a worker with a job under way, so that receive() returns. Any thread may call it.

@@ -39,19 +39,19 @@ void WorkerContents::spoil(const Job& job, const std::string& changed) {
 void WorkerContents::note(const Job& job, const Answer& answer, double seconds) {
   if (const auto* begin = std::get_if<Begin>(&job)) {
     forget_problem();
-    if (const auto* begun = std::get_if<Begun>(&answer)) {
+    if (const auto* begun = std::get_if<BeginAnswer>(&answer)) {
       problem.begin = *begin;
       note_begun(*begun, seconds);
     }
   }
-  if (const auto* opened = std::get_if<DeviceOpened>(&answer)) deadlines.on_host = opened->info.kind == "host";
-  const auto* const tried = std::get_if<Tried>(&answer);
+  if (const auto* opened = std::get_if<DeviceFacts>(&answer)) deadlines.on_host = opened->info.kind == "host";
+  const auto* const tried = std::get_if<TryAnswer>(&answer);
   if (const auto* load = std::get_if<Load>(&job); load != nullptr && tried != nullptr && tried->status.ok())
-    problem.loaded.insert_or_assign(load->launch.instance, Loaded{load->launch, true});
+    problem.loaded.insert_or_assign(load->launch.instance, LoadedInstance{load->launch, true});
   if (const auto* release = std::get_if<Release>(&job)) problem.loaded.erase(release->instance);
 }
 
-void WorkerContents::note_begun(const Begun& begun, double seconds) {
+void WorkerContents::note_begun(const BeginAnswer& begun, double seconds) {
   has_problem = true;
   problem.free_bytes = begun.free_bytes;
   deadlines.begin_seconds = seconds;

@@ -48,14 +48,14 @@ struct DeathCount {
 };
 
 struct WorkerContents {
-  struct Loaded {
+  struct LoadedInstance {
     InstanceLaunch launch;
     bool is_there = false;  // is loaded in the present worker
   };
   struct Problem {
     std::optional<Begin> begin;
     std::optional<KnownGood> known_good;
-    std::map<InstanceId, Loaded> loaded;
+    std::map<InstanceId, LoadedInstance> loaded;
     std::map<std::string, DeathCount> deaths;  // by configuration text
     std::set<std::string> noted;               // all notes about workers that were changed
     std::uint64_t free_bytes = 0;              // of the device's memory, after Begin
@@ -83,7 +83,7 @@ struct WorkerContents {
   // Notes what an answered job changed. `seconds`: how long the job took.
   void note(const Job& job, const Answer& answer, double seconds);
   // Notes that the data and the reference are there. `seconds`: how long Begin took.
-  void note_begun(const Begun& begun, double seconds);
+  void note_begun(const BeginAnswer& begun, double seconds);
 
   // Returns the time within which the worker must begin its next job. A fresh worker must start and open its device
   // first. All of this is work of this machine's processors.

@@ -51,7 +51,7 @@ DeviceInfo device_of(int device) {
   return info;
 }
 
-using LookUp = std::function<Candidates(const MatchRequest&)>;
+using LookUp = std::function<FoundRecords(const MatchRequest&)>;
 
 // `look_up` opens what it reads, each time.
 void measure(const KernelSpec& spec, const char* where, std::uintmax_t bytes, int records, const LookUp& look_up) {
@@ -59,7 +59,7 @@ void measure(const KernelSpec& spec, const char* where, std::uintmax_t bytes, in
   const auto ask = [&](std::int64_t n) {
     const Problem problem{{"n", n}, {"T", "float"}};
     const double begin = now_ns();
-    const Candidates found = look_up({spec, problem, device, "noop.cu"});
+    const FoundRecords found = look_up({spec, problem, device, "noop.cu"});
     return std::pair((now_ns() - begin) * 1e-6, found.records.size());
   };
   fmt::print("{}: {} records in {:.1f} MB, {:.0f} bytes each\n", where, records, static_cast<double>(bytes) * 1e-6,

@@ -15,7 +15,8 @@ const DriverApi no_names;  // a driver that names no errors: the numbers must do
 TEST(CudaStatus, SuccessIsOk) { EXPECT_TRUE(status_of(no_names, 0, "launch").ok()); }
 
 TEST(CudaStatus, EveryErrorThatEndsTheContextIsAStickyFault) {
-  for (const Result result : {46, 100, 214, 220, 226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810, 999}) {
+  for (const DriverResult result :
+       {46, 100, 214, 220, 226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810, 999}) {
     const Status status = status_of(no_names, result, "launch");
     EXPECT_EQ(status.verdict, Verdict::fault) << result;
     EXPECT_TRUE(status.sticky) << result;
@@ -24,7 +25,7 @@ TEST(CudaStatus, EveryErrorThatEndsTheContextIsAStickyFault) {
 
 TEST(CudaStatus, WhatAConfigurationAsksForInVainLeavesTheContextAlone) {
   struct Case {
-    Result result;
+    DriverResult result;
     Verdict verdict;
   };
   const Case cases[] = {{1, Verdict::launch_error}, {2, Verdict::out_of_memory}, {200, Verdict::load_error},

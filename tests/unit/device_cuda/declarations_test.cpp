@@ -108,7 +108,7 @@ static_assert(SameCall<GetProcAddress11, PFN_cuGetProcAddress_v11030>::value());
 #if CUDA_VERSION >= 12000
 static_assert(SameCall<GetProcAddress12, PFN_cuGetProcAddress_v12000>::value());
 #endif
-static_assert(SameCall<HostFunction, CUhostFn>::value());
+static_assert(SameCall<HostCallback, CUhostFn>::value());
 static_assert(sizeof(DeviceAddress) == sizeof(CUdeviceptr) && sizeof(DeviceNumber) == sizeof(CUdevice));
 
 #define ATTUNE_CHECK(member, function, result, ...) \

@@ -13,8 +13,8 @@ using namespace std::chrono_literals;
 
 // Calls something when it is let go of.
 template <typename Call>
-std::unique_ptr<Parting> parting(Call call) {
-  return std::make_unique<Parting>(std::shared_ptr<const void>(nullptr, [call](const void*) mutable { call(); }));
+std::unique_ptr<ReaperItem> parting(Call call) {
+  return std::make_unique<ReaperItem>(std::shared_ptr<const void>(nullptr, [call](const void*) mutable { call(); }));
 }
 
 TEST(ReaperTest, LetsGoOnAThreadOfItsOwnInOrder) {

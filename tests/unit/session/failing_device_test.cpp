@@ -113,9 +113,9 @@ TEST_F(FailingDevice, AFinalistThatFailsNowKeepsNoTimesAndHasTheDifferencesOfIts
       if (!is_second) return;
       has_failed = true;
       if (when_loaded)
-        reply.answer = Tried{wrong(), {0.25, 0.5, 7}, {}, 0};
+        reply.answer = TryAnswer{wrong(), {0.25, 0.5, 7}, {}, 0};
       else
-        reply.answer = CheckedAgain{wrong(), {0.25, 0.5, 7}, {}};
+        reply.answer = CheckAnswer{wrong(), {0.25, 0.5, 7}, {}};
     });
     ASSERT_TRUE(has_failed);
     const std::vector<Trial> trials = store.trials(1);
@@ -132,8 +132,7 @@ TEST_F(FailingDevice, ADefaultThatFailsAfterItsSamplesHasTheDifferencesOfItsFail
   WisdomStore store(":memory:");
   int checks = 0;
   run(store, [&](const Job& job, Reply& reply) {
-    if (std::holds_alternative<CheckAgain>(job) && ++checks == 1)
-      reply.answer = CheckedAgain{wrong(), {0.25, 0, 0}, {}};
+    if (std::holds_alternative<CheckAgain>(job) && ++checks == 1) reply.answer = CheckAnswer{wrong(), {0.25, 0, 0}, {}};
   });
   const Trial first = store.trials(1).at(0);
   expect_failure(first, Verdict::wrong_result, 1);

@@ -51,7 +51,7 @@ class CountingWorkers final : public Workers {
  public:
   explicit CountingWorkers(std::size_t batch) : compiler(std::make_shared<CountingCompiler>(batch)) {}
   std::unique_ptr<Transport> device_worker(LaneId) override {
-    return std::make_unique<DirectTransport>([](const Job&) { return Reply{.answer = DeviceOpened{}}; });
+    return std::make_unique<DirectTransport>([](const Job&) { return Reply{.answer = DeviceFacts{}}; });
   }
   std::unique_ptr<Transport> compile_worker(const DeviceInfo&) override {
     const auto server = std::make_shared<CompileServer>(compiler);

@@ -112,7 +112,7 @@ TEST_F(TwoBenches, OneWhereTheAnchorFailsHasNoPart) {
   TwoWorkers workers;
   workers.change = [](LaneId lane, const Job& job, Reply& reply) {
     if (lane == 1 && std::holds_alternative<Load>(job))
-      reply.answer = Tried{{Verdict::wrong_result, "as the test says", false}, {}, {}, 0};
+      reply.answer = TryAnswer{{Verdict::wrong_result, "as the test says", false}, {}, {}, 0};
   };
   Seen seen;
   const SessionResult result = run(workers, seen);

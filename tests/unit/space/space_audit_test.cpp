@@ -96,8 +96,8 @@ TEST(SpaceAudit, AnEmptySpaceWithAnUncountableRuleHasACore) {
 }
 
 // A random space whose combinations have all been tried; sets of its rules are bits.
-struct Tried {
-  explicit Tried(RandomSpace made) : random(std::move(made)), reference(random) {}
+struct TryAnswer {
+  explicit TryAnswer(RandomSpace made) : random(std::move(made)), reference(random) {}
 
   // Combinations that obey all rules of a set.
   std::size_t left_by(std::uint32_t rule_set) const {
@@ -117,7 +117,7 @@ struct Tried {
   ReferenceSpace reference;
 };
 
-void expect_need(const RuleAudit& rule, std::size_t i, const Tried& tried) {
+void expect_need(const RuleAudit& rule, std::size_t i, const TryAnswer& tried) {
   const std::uint32_t all = tried.all_rules(), bit = 1u << i;
   if (tried.left_by(bit) == tried.combinations()) {
     EXPECT_EQ(rule.need, Need::always_holds);
@@ -137,7 +137,7 @@ void expect_need(const RuleAudit& rule, std::size_t i, const Tried& tried) {
 TEST(SpaceAudit, AgreesWithTryingEveryCombination) {
   int following = 0, sources = 0, same = 0, empty = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
-    const Tried tried(RandomSpace(seed, {.most_parameters = 4, .most_values = 4, .most_rules = 6}));
+    const TryAnswer tried(RandomSpace(seed, {.most_parameters = 4, .most_values = 4, .most_rules = 6}));
     SCOPED_TRACE(tried.random.text());
     const SpaceAudit found = audit(tried.random.space());
     const std::uint32_t all = tried.all_rules();
@@ -196,8 +196,8 @@ TEST(SpaceAudit, NoSmallerCoreIsFoundByTryingAllSubsets) {
   int unsatisfiable = 0;
   for (std::uint64_t seed = 0; unsatisfiable < 120; ++seed) {
     const int count = 7 + static_cast<int>(seed % 4);
-    const Tried tried(seed % 2 == 0 ? clauses(seed, count)
-                                    : RandomSpace(seed, {.most_parameters = 4, .most_rules = 8}));
+    const TryAnswer tried(seed % 2 == 0 ? clauses(seed, count)
+                                        : RandomSpace(seed, {.most_parameters = 4, .most_rules = 8}));
     SCOPED_TRACE(tried.random.text());
     const auto core = empty_core(tried.random.space());
     ASSERT_EQ(core.has_value(), tried.reference.rows.empty());

@@ -23,15 +23,15 @@ using testing::HasSubstr;
 // What all workers of a test do: by the expressions of a job and its attempt.
 struct CompilerScript {
   // Ends other than `replied` for a job of these expressions.
-  std::function<Received::End(const std::string& expressions, int attempt)> ends = [](const auto&, int) {
-    return Received::End::replied;
+  std::function<Receipt::End(const std::string& expressions, int attempt)> ends = [](const auto&, int) {
+    return Receipt::End::replied;
   };
   // The verdict on one image, of a worker that lives.
   std::function<Verdict(const std::string& expression, int attempt)> verdicts = [](const auto&, int) {
     return Verdict::ok;
   };
   int dies_before = 0;  // so many jobs that are not begun then
-  Answer opened = CompilerOpened{"scripted", 4, false};
+  Answer opened = CompilerFacts{"scripted", 4, false};
   double milliseconds = 10;
   std::size_t forgotten = 0;      // outcomes that are left out of an answer
   std::vector<std::string> seen;  // "a b#1"
@@ -52,13 +52,13 @@ class ScriptedWorker final : public Transport {
     job_ = job;
     is_begun_ = false;
   }
-  Received receive(TimeLimit limit) override {
+  Receipt receive(TimeLimit limit) override {
     const double seconds = limit.seconds;
     if (!std::exchange(is_begun_, true)) return begin(seconds);
     const auto* images = std::get_if<Compile>(&job_);
-    if (images == nullptr) return {Received::End::replied, {.answer = script_.opened}, ""};
+    if (images == nullptr) return {Receipt::End::replied, {.answer = script_.opened}, ""};
     std::string text;
-    ImagesCompiled compiled;
+    CompileAnswer compiled;
     for (const ImageRequest& one : images->requests) {
       text += (text.empty() ? "" : " ") + one.expressions.front();
       Image image;
@@ -76,18 +76,18 @@ class ScriptedWorker final : public Transport {
     ++script_.busy;
     script_.changed.notify_all();
     script_.changed.wait(lock, [this] { return script_.busy >= script_.wanted || is_interrupted_; });
-    if (std::exchange(is_interrupted_, false)) return {Received::End::died, {}, "interrupted"};
-    const Received::End end = script_.ends(text, images->attempt);
-    if (end != Received::End::replied) return {end, {}, "as the test says"};
+    if (std::exchange(is_interrupted_, false)) return {Receipt::End::died, {}, "interrupted"};
+    const Receipt::End end = script_.ends(text, images->attempt);
+    if (end != Receipt::End::replied) return {end, {}, "as the test says"};
     compiled.outcomes.resize(compiled.outcomes.size() - std::min(script_.forgotten, compiled.outcomes.size()));
     return {end, {.answer = compiled}, ""};
   }
-  Received begin(double seconds) {
+  Receipt begin(double seconds) {
     const std::lock_guard lock(script_.mutex);
     script_.seconds_to_begin.push_back(seconds);
     if (std::holds_alternative<Compile>(job_) && script_.dies_before-- > 0)
-      return {Received::End::timed_out, {}, "was not begun"};
-    return {Received::End::replied, {.answer = Started{}}, ""};
+      return {Receipt::End::timed_out, {}, "was not begun"};
+    return {Receipt::End::replied, {.answer = StartNotice{}}, ""};
   }
   void restart() override {
     ++script_.restarts;
@@ -136,7 +136,7 @@ class CompileLanesTest : public testing::Test {
     return result;
   }
   static const CompileOutcome& outcome(const Result& result) {
-    return std::get<ImagesCompiled>(result.answer).outcomes.front();
+    return std::get<CompileAnswer>(result.answer).outcomes.front();
   }
   Result compile(const std::string& expression) { return wait(submit(expression)); }
   // While the one lane is at the image "first", a batch of these comes together behind it.
@@ -166,7 +166,7 @@ class CompileLanesTest : public testing::Test {
     const std::lock_guard lock(script_.mutex);
     return std::exchange(script_.seen, {});
   }
-  static Received::End when(bool fails) { return fails ? Received::End::died : Received::End::replied; }
+  static Receipt::End when(bool fails) { return fails ? Receipt::End::died : Receipt::End::replied; }
 
   CompilerScript script_;
   std::mutex mutex_;
@@ -186,10 +186,10 @@ TEST_F(CompileLanesTest, GivesEachTicketItsImage) {
 }
 
 TEST_F(CompileLanesTest, ABatchThatCannotBeIsNone) {
-  script_.opened = CompilerOpened{"scripted", 0, false};
+  script_.opened = CompilerFacts{"scripted", 0, false};
   EXPECT_EQ(lanes().opened().preferred_batch, 1u);
   lanes_.reset();
-  script_.opened = CompilerOpened{"scripted", std::uint64_t{1} << 60, false};
+  script_.opened = CompilerFacts{"scripted", std::uint64_t{1} << 60, false};
   EXPECT_LE(lanes().opened().preferred_batch, 1024u);
 }
 
@@ -201,7 +201,7 @@ TEST_F(CompileLanesTest, AMissingCompilerShowsAtTheStart) {
         throw;
       },
       Error);
-  script_.opened = Done{};
+  script_.opened = Acknowledgement{};
   EXPECT_THROW(lanes(), Error);
 }
 
@@ -296,7 +296,7 @@ TEST_F(CompileLanesTest, AnImageThatNoWorkerBeginsIsBlamedAllTheSame) {
 
 TEST_F(CompileLanesTest, WhenTheKnownGoodImageFailsTooTheEnvironmentIsBlamed) {
   compile("known_good");
-  script_.ends = [](const std::string&, int) { return Received::End::died; };
+  script_.ends = [](const std::string&, int) { return Receipt::End::died; };
   EXPECT_THROW(
       try { compile("b"); } catch (const Error& error) {
         EXPECT_THAT(error.what(), HasSubstr("no configuration is blamed"));

@@ -65,37 +65,37 @@ std::vector<Job> jobs_of(const std::string& text) {
 }
 
 // What becomes of a job.
-using Change = std::function<void(Received&)>;
+using Change = std::function<void(Receipt&)>;
 
-Change ends_by(Received::End end, int signal = 0) {
-  return [=](Received& received) { received = {end, {}, "as the test says", signal}; };
+Change ends_by(Receipt::End end, int signal = 0) {
+  return [=](Receipt& received) { received = {end, {}, "as the test says", signal}; };
 }
 Change answers(const Answer& answer) {
-  return [=](Received& received) { received.reply.answer = answer; };
+  return [=](Receipt& received) { received.reply.answer = answer; };
 }
 Change has_status(const Status& status) {
-  return [=](Received& received) {
+  return [=](Receipt& received) {
     const auto set = [&](auto& answer) {
       if constexpr (requires { answer.status; }) answer.status = status;
     };
     std::visit(set, received.reply.answer);
   };
 }
-auto& samples_of(Received& received) { return std::get<RoundsSampled>(received.reply.answer).samples_ns; }
+auto& samples_of(Receipt& received) { return std::get<RoundsAnswer>(received.reply.answer).samples_ns; }
 
 const std::map<std::string, Change> changes{
-    {"is_not_begun", ends_by(Received::End::died)},
-    {"dies", ends_by(Received::End::died)},
-    {"is_killed", ends_by(Received::End::died, SIGKILL)},
-    {"is_late", ends_by(Received::End::timed_out)},
+    {"is_not_begun", ends_by(Receipt::End::died)},
+    {"dies", ends_by(Receipt::End::died)},
+    {"is_killed", ends_by(Receipt::End::died, SIGKILL)},
+    {"is_late", ends_by(Receipt::End::timed_out)},
     {"is_sticky", has_status({Verdict::fault, "700", true})},
     {"fails", has_status({Verdict::resources, "701", false})},
     {"breaks", answers(Failure{Failure::Kind::error, "broken"})},
-    {"lies", answers(Done{})},
-    {"changes", [](Received& received) { received.reply.changed = "descriptor 6 closed"; }},
-    {"leaks", [](Received& received) { std::get<Tried>(received.reply.answer).free_bytes = 499; }},
-    {"lacks_one", [](Received& received) { samples_of(received).pop_back(); }},
-    {"has_zero", [](Received& received) { samples_of(received).back() = 0; }},
+    {"lies", answers(Acknowledgement{})},
+    {"changes", [](Receipt& received) { received.reply.changed = "descriptor 6 closed"; }},
+    {"leaks", [](Receipt& received) { std::get<TryAnswer>(received.reply.answer).free_bytes = 499; }},
+    {"lacks_one", [](Receipt& received) { samples_of(received).pop_back(); }},
+    {"has_zero", [](Receipt& received) { samples_of(received).back() = 0; }},
 };
 
 struct Fault {
@@ -136,7 +136,7 @@ class Scene {
       LaneActions actions = state_.next(++now_);
       for (Result& result : actions.results) tell(std::move(result));
       if (actions.replaces_worker) lose_worker();
-      for (LaneActions::Sending& sending : actions.sends) sent_.push_back(std::move(sending.job));
+      for (LaneActions::JobToSend& sending : actions.sends) sent_.push_back(std::move(sending.job));
       most_sent = std::max(most_sent, sent_.size());
       if (actions.waits) state_.receive(next_reply(*actions.waits), ++now_);
     }
@@ -148,28 +148,28 @@ class Scene {
   std::size_t most_sent = 0;
 
  private:
-  Received next_reply(TimeLimit limit) {
+  Receipt next_reply(TimeLimit limit) {
     const Job& job = sent_.front();
     const std::string name = name_of(job);
     const bool is_begun = std::exchange(is_begun_, true);
     if (!is_begun) to_begin[name] = limit.seconds;
-    Received received;
+    Receipt received;
     if (is_begun) received.reply.answer = answer_to(job);
-    if (!is_begun) received.reply.answer = Started{};
+    if (!is_begun) received.reply.answer = StartNotice{};
     for (Fault& fault : faults_)
       if (fault.job == name && (fault.change == "is_not_begun") != is_begun && worker_ >= fault.from_worker &&
           fault.times-- > 0)
         changes.at(fault.change)(received);
-    if (!is_begun && received.end == Received::End::replied) story += (story.empty() ? "" : ", ") + name;
+    if (!is_begun && received.end == Receipt::End::replied) story += (story.empty() ? "" : ", ") + name;
     if (is_begun) sent_.pop_front(), is_begun_ = false;
-    if (received.end != Received::End::replied) lose_worker(), --worker_;
+    if (received.end != Receipt::End::replied) lose_worker(), --worker_;
     return received;
   }
   static Answer answer_to(const Job& job) {
     Answer answer = answer_with(job, {});
-    if (auto* begun = std::get_if<Begun>(&answer)) begun->free_bytes = 1000;
-    if (auto* tried = std::get_if<Tried>(&answer)) tried->samples_ns = {1};
-    if (auto* sampled = std::get_if<RoundsSampled>(&answer))
+    if (auto* begun = std::get_if<BeginAnswer>(&answer)) begun->free_bytes = 1000;
+    if (auto* tried = std::get_if<TryAnswer>(&answer)) tried->samples_ns = {1};
+    if (auto* sampled = std::get_if<RoundsAnswer>(&answer))
       for (const InstanceId id : std::get<Rounds>(job).slots)
         sampled->samples_ns.push_back(id == device_copy ? copy_ns : static_cast<double>(id));
     return answer;
@@ -328,7 +328,7 @@ TEST(LaneState, SaysWhatFailed) {
 TEST(LaneState, SamplesTakenApartComeInTheOrderOfTheSlots) {
   Scene scene("1 2");
   scene.play("rounds 2 1 copy 2", "rounds 2 1 2 dies");
-  EXPECT_THAT(std::get<RoundsSampled>(scene.results.at(0).answer).samples_ns, ElementsAre(2, 1, copy_ns, 2));
+  EXPECT_THAT(std::get<RoundsAnswer>(scene.results.at(0).answer).samples_ns, ElementsAre(2, 1, copy_ns, 2));
 }
 
 TEST(LaneState, ResultsSayWhatTheyTook) {
@@ -364,8 +364,8 @@ TEST(LaneState, AConfigurationMayHaveOneChance) {
   state.set_deaths_to_verdict(1);
   state.submit({}, try_of(1));
   EXPECT_EQ(state.next(0).sends.size(), 1u);
-  state.receive({Received::End::replied, {.answer = Started{}}, {}}, 1);
-  state.receive({Received::End::died, {}, "x"}, 2);
+  state.receive({Receipt::End::replied, {.answer = StartNotice{}}, {}}, 1);
+  state.receive({Receipt::End::died, {}, "x"}, 2);
   const LaneActions actions = state.next(3);
   EXPECT_TRUE(actions.replaces_worker);
   EXPECT_EQ(actions.results.at(0).deaths, 1);

@@ -136,7 +136,7 @@ void make_possible(Answer& answer) {
           if (held.status.ok()) held.status.sticky = false;
       },
       answer);
-  if (auto* const compiled = std::get_if<ImagesCompiled>(&answer))
+  if (auto* const compiled = std::get_if<CompileAnswer>(&answer))
     for (CompileOutcome& outcome : compiled->outcomes) {
       if (outcome.image) outcome.verdict = Verdict::ok;
       if (!outcome.image && outcome.verdict == Verdict::ok) outcome.verdict = Verdict::compile_error;
@@ -231,15 +231,15 @@ TEST(Messages, WhatCannotBeIsRefused) {
   const auto refused = [](Answer answer) { return !decode_reply(encode(Reply{0, 0, std::move(answer)})); };
   Image image;
   image.code = std::make_shared<const Bytes>();
-  EXPECT_TRUE(refused(ImagesCompiled{{CompileOutcome{Verdict::ok, "", std::nullopt, 0}}}));
-  EXPECT_TRUE(refused(ImagesCompiled{{CompileOutcome{Verdict::compile_error, "", image, 0}}}));
-  EXPECT_FALSE(refused(ImagesCompiled{{CompileOutcome{Verdict::ok, "", image, 0}}}));
+  EXPECT_TRUE(refused(CompileAnswer{{CompileOutcome{Verdict::ok, "", std::nullopt, 0}}}));
+  EXPECT_TRUE(refused(CompileAnswer{{CompileOutcome{Verdict::compile_error, "", image, 0}}}));
+  EXPECT_FALSE(refused(CompileAnswer{{CompileOutcome{Verdict::ok, "", image, 0}}}));
   const Status sticky_success{Verdict::ok, "", true};
-  EXPECT_TRUE(refused(Tried{sticky_success, {}, {}, 0}));
-  EXPECT_TRUE(refused(RoundsSampled{sticky_success, {1}}));
-  EXPECT_TRUE(refused(CheckedAgain{sticky_success, {}, {}}));
-  EXPECT_TRUE(refused(EnergyMeasured{sticky_success, {}}));
-  EXPECT_FALSE(refused(Tried{{Verdict::fault, "", true}, {}, {}, 0}));
+  EXPECT_TRUE(refused(TryAnswer{sticky_success, {}, {}, 0}));
+  EXPECT_TRUE(refused(RoundsAnswer{sticky_success, {1}}));
+  EXPECT_TRUE(refused(CheckAnswer{sticky_success, {}, {}}));
+  EXPECT_TRUE(refused(MeterAnswer{sticky_success, {}}));
+  EXPECT_FALSE(refused(TryAnswer{{Verdict::fault, "", true}, {}, {}, 0}));
 }
 
 }  // namespace

@@ -27,10 +27,10 @@ namespace attune {
 
 // What a test says, and what it sees. The n-th worker is number n. Set while no job is under way.
 struct Script {
-  std::function<Received::End(const std::string& job, int worker)> ends;  // how a job ends that was begun
-  std::function<bool(const std::string& job, int worker)> hangs;          // until the worker is interrupted
-  std::function<bool(const std::string& job)> stays;                      // late, and killed in vain
-  std::function<void(const Job& job, Reply&)> change;                     // what its answer becomes
+  std::function<Receipt::End(const std::string& job, int worker)> ends;  // how a job ends that was begun
+  std::function<bool(const std::string& job, int worker)> hangs;         // until the worker is interrupted
+  std::function<bool(const std::string& job)> stays;                     // late, and killed in vain
+  std::function<void(const Job& job, Reply&)> change;                    // what its answer becomes
   bool isolates = true;
 
   std::mutex mutex;
@@ -70,10 +70,10 @@ class ScriptedTransport final : public Transport {
     jobs_.push_back(job);
     script_.most_sent = std::max(script_.most_sent, jobs_.size());
   }
-  Received receive(TimeLimit limit) override {
+  Receipt receive(TimeLimit limit) override {
     std::unique_lock lock(script_.mutex);
-    if (!server_) return {Received::End::died, {}, "ended"};
-    if (jobs_.empty()) return lose(Received::End::timed_out);
+    if (!server_) return {Receipt::End::died, {}, "ended"};
+    if (jobs_.empty()) return lose(Receipt::End::timed_out);
     const Job job = jobs_.front();
     const std::string name = name_of(job);
     if (!std::exchange(has_begun_, true)) return begin(name);
@@ -81,24 +81,24 @@ class ScriptedTransport final : public Transport {
     if (script_.hangs && script_.hangs(name, script_.workers)) {
       script_.changed.wait_for(lock, std::chrono::seconds(20), [this] { return script_.interrupted; });
       script_.interrupted = false;
-      return lose(Received::End::died);
+      return lose(Receipt::End::died);
     }
     script_.changed.wait(lock, [&] { return script_.held != name; });
     if (script_.stays && script_.stays(name)) {
-      lose(Received::End::timed_out);
+      lose(Receipt::End::timed_out);
       throw DeviceLost("as the test says");
     }
     has_begun_ = false;
-    const Received::End end = script_.ends ? script_.ends(name, script_.workers) : Received::End::replied;
-    if (end != Received::End::replied) return lose(end);
+    const Receipt::End end = script_.ends ? script_.ends(name, script_.workers) : Receipt::End::replied;
+    if (end != Receipt::End::replied) return lose(end);
     jobs_.pop_front();
-    Received received{end, server_->answer(job), {}};
+    Receipt received{end, server_->answer(job), {}};
     if (script_.change) script_.change(job, received.reply);
     return received;
   }
   void restart() override {
     const std::lock_guard lock(script_.mutex);
-    lose(Received::End::died);
+    lose(Receipt::End::died);
   }
   void interrupt() noexcept override {
     const std::lock_guard lock(script_.mutex);
@@ -112,12 +112,12 @@ class ScriptedTransport final : public Transport {
     server_ = std::make_unique<DeviceServer>(recording_testbed(std::make_shared<Replay>(bowl())));
     ++script_.workers;
   }
-  Received begin(const std::string& name) {
+  Receipt begin(const std::string& name) {
     script_.begun.push_back(name);
     script_.changed.notify_all();
-    return {Received::End::replied, {.answer = Started{}}, {}};
+    return {Receipt::End::replied, {.answer = StartNotice{}}, {}};
   }
-  Received lose(Received::End end) {
+  Receipt lose(Receipt::End end) {
     server_.reset();
     jobs_.clear();
     has_begun_ = false;
@@ -163,9 +163,9 @@ class PoolTest : public testing::Test {
   }
   // A problem is begun, and the known-good job is there.
   void begin(LaneId lane = 0) {
-    const TrialSetup setup =
-        subject().setup(configuration(9), [this](const ImageRequest& request) { return pool().compile(request); }, 1);
-    ASSERT_TRUE(std::holds_alternative<Begun>(pool().run(Begin{setup}, lane).answer));
+    const TrialSetup setup = subject().setup(
+        configuration(9), [this](const ImageRequest& request) { return pool().compile(request); }, 1);
+    ASSERT_TRUE(std::holds_alternative<BeginAnswer>(pool().run(Begin{setup}, lane).answer));
     pool().set_known_good(KnownGood{Try{launch(9), {1, 0}}, 0}, lane);
     script_.take_begun();
   }
@@ -176,9 +176,7 @@ class PoolTest : public testing::Test {
     if (id == 9) return {{"TILE", 16}, {"ROWS", 1}, {"ORDER", "rows"}};
     return {{"TILE", 4}, {"ROWS", 1}, {"ORDER", "rows"}};
   }
-  ImageRequest image_of(InstanceId id) {
-    return *subject().prepare(id, configuration(id))->image;
-  }
+  ImageRequest image_of(InstanceId id) { return *subject().prepare(id, configuration(id))->image; }
   InstanceLaunch launch(InstanceId id, int attempt = 1) {
     const auto instance = subject().prepare(id, configuration(id));
     return instance_launch(*instance, pool().compile(*instance->image).image.value(), attempt);
@@ -186,18 +184,18 @@ class PoolTest : public testing::Test {
   Try try_of(InstanceId id, int attempt = 1) { return Try{launch(id, attempt), {3, 0}}; }
   void load(InstanceId id) {
     const Result loaded = pool().run(Load{launch(id), {}});
-    ASSERT_TRUE(std::get<Tried>(loaded.answer).status.ok());
+    ASSERT_TRUE(std::get<TryAnswer>(loaded.answer).status.ok());
   }
   // The first job of this name ends so; with `times`, so many.
-  void ends(const std::string& name, Received::End end, int times = 1) {
+  void ends(const std::string& name, Receipt::End end, int times = 1) {
     script_.ends = [=, left = times](const std::string& job, int) mutable {
-      return job == name && left-- > 0 ? end : Received::End::replied;
+      return job == name && left-- > 0 ? end : Receipt::End::replied;
     };
   }
   static const Status& status(const Result& result) { return *status_of(result.answer); }
   static const std::vector<double>& samples(const Result& result) {
-    if (const auto* tried = std::get_if<Tried>(&result.answer)) return tried->samples_ns;
-    return std::get<RoundsSampled>(result.answer).samples_ns;
+    if (const auto* tried = std::get_if<TryAnswer>(&result.answer)) return tried->samples_ns;
+    return std::get<RoundsAnswer>(result.answer).samples_ns;
   }
   double time_of(InstanceId id) { return samples(pool().run(Rounds{{id}, {1, 0}})).at(0); }
 

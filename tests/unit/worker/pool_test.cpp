@@ -39,7 +39,7 @@ TEST_F(PoolTest, EachImageHasAResultOfItsOwn) {
   const Ticket tickets[] = {pool().submit(wanted[0]), pool().submit(wanted[1]), pool().submit(wanted[2])};
   for (const int i : {2, 0, 1}) {
     const Result result = pool().wait(tickets[i]);
-    const std::vector<CompileOutcome>& outcomes = std::get<ImagesCompiled>(result.answer).outcomes;
+    const std::vector<CompileOutcome>& outcomes = std::get<CompileAnswer>(result.answer).outcomes;
     ASSERT_EQ(outcomes.size(), 1u);
     EXPECT_EQ(outcomes[0].image.value().functions.at(0).expression, wanted[i].expressions.at(0));
   }
@@ -72,9 +72,9 @@ TEST_F(PoolTest, ALoadedInstanceIsSampledCheckedMeteredAndReleased) {
   EXPECT_EQ(samples(pool().run(Rounds{{1, 1}, {}})).size(), 2u);
   EXPECT_TRUE(status(pool().run(CheckAgain{1, false})).ok());
   EXPECT_TRUE(status(pool().run(Meter{1, {}, 0, 0})).ok());
-  EXPECT_TRUE(std::holds_alternative<Done>(pool().run(Release{1}).answer));
-  EXPECT_TRUE(std::holds_alternative<Done>(pool().run(Release{1}).answer)) << "which is not loaded any more";
-  EXPECT_TRUE(std::holds_alternative<Done>(pool().run(Release{77}).answer)) << "which never was";
+  EXPECT_TRUE(std::holds_alternative<Acknowledgement>(pool().run(Release{1}).answer));
+  EXPECT_TRUE(std::holds_alternative<Acknowledgement>(pool().run(Release{1}).answer)) << "which is not loaded any more";
+  EXPECT_TRUE(std::holds_alternative<Acknowledgement>(pool().run(Release{77}).answer)) << "which never was";
   EXPECT_TRUE(status(pool().run(try_of(2))).ok());
   EXPECT_EQ(pool().replaced(), 0);
 }
@@ -129,7 +129,7 @@ TEST_F(PoolTest, ResultsComeWithWhatWasWatchedSinceTheLast) {
   EXPECT_EQ(result.watched.states.size(), 2u);
   EXPECT_THAT(result.watched.users, ElementsAre("python3 (7)"));
   EXPECT_EQ(pool().run(Release{5}).watched.states.size(), 0u);
-  ends("try 1", Received::End::died);  // what the known-good job saw is not lost
+  ends("try 1", Receipt::End::died);  // what the known-good job saw is not lost
   EXPECT_EQ(pool().run(try_of(1)).watched.states.size(), 4u);
 }
 
@@ -138,7 +138,7 @@ TEST_F(PoolTest, TheClockGoesOnOverFreshWorkers) {
   const double before = pool().run(try_of(1)).seconds;
   EXPECT_GT(before, 0);
   EXPECT_EQ(pool().seconds(), before);
-  ends("try 2", Received::End::died);
+  ends("try 2", Receipt::End::died);
   const Result result = pool().run(try_of(2));
   EXPECT_GT(result.seconds, before);
   EXPECT_GT(result.lost_seconds, 0);
@@ -166,19 +166,19 @@ TEST(AnswerCheck, MakesWhatNoDeviceCanTellAVerdict) {
   };
   const Rounds rounds{{1, 1}, {}};
   for (const double wrong : {0.0, -1.0, 1e30, infinite, quiet_nan}) {
-    EXPECT_EQ(verdict(rounds, RoundsSampled{{}, {1, wrong}}), Verdict::unstable) << wrong;
-    EXPECT_EQ(verdict(Try{}, Tried{{}, {}, {1, wrong}, 0}), Verdict::unstable) << wrong;
+    EXPECT_EQ(verdict(rounds, RoundsAnswer{{}, {1, wrong}}), Verdict::unstable) << wrong;
+    EXPECT_EQ(verdict(Try{}, TryAnswer{{}, {}, {1, wrong}, 0}), Verdict::unstable) << wrong;
   }
-  EXPECT_EQ(verdict(rounds, RoundsSampled{{}, {1}}), Verdict::unstable) << "too few";
-  EXPECT_EQ(verdict(Try{}, Tried{}), Verdict::unstable) << "none";
-  EXPECT_EQ(verdict(rounds, RoundsSampled{{}, {1, 2}}), Verdict::ok);
-  EXPECT_EQ(verdict(Load{}, Tried{}), Verdict::ok);
+  EXPECT_EQ(verdict(rounds, RoundsAnswer{{}, {1}}), Verdict::unstable) << "too few";
+  EXPECT_EQ(verdict(Try{}, TryAnswer{}), Verdict::unstable) << "none";
+  EXPECT_EQ(verdict(rounds, RoundsAnswer{{}, {1, 2}}), Verdict::ok);
+  EXPECT_EQ(verdict(Load{}, TryAnswer{}), Verdict::ok);
   for (const LaunchEnergy& lie :
        {LaunchEnergy{quiet_nan, 0.1, 5, 50}, LaunchEnergy{-1, 0.1, 5, 50}, LaunchEnergy{0, 0.1, 5, 50},
         LaunchEnergy{infinite, 0.1, 5, 50}, LaunchEnergy{1, quiet_nan, 5, 50}, LaunchEnergy{1, -0.1, 5, 50},
         LaunchEnergy{1, infinite, 5, 50}})
-    EXPECT_EQ(verdict(Meter{}, EnergyMeasured{{}, lie}), Verdict::unstable) << lie.joules << " " << lie.error;
-  EXPECT_EQ(verdict(Meter{}, EnergyMeasured{{}, LaunchEnergy{1, 0.1, 5, 50}}), Verdict::ok);
+    EXPECT_EQ(verdict(Meter{}, MeterAnswer{{}, lie}), Verdict::unstable) << lie.joules << " " << lie.error;
+  EXPECT_EQ(verdict(Meter{}, MeterAnswer{{}, LaunchEnergy{1, 0.1, 5, 50}}), Verdict::ok);
 }
 
 TEST_F(PoolTest, AnAnswerOfAnotherKindIsAnErrorOfItsJobAndEndsThoseBehind) {
@@ -186,7 +186,7 @@ TEST_F(PoolTest, AnAnswerOfAnotherKindIsAnErrorOfItsJobAndEndsThoseBehind) {
   script_.hold("try 1");
   const Ticket first = pool().submit(try_of(1)), second = pool().submit(try_of(2)), third = pool().submit(try_of(2));
   script_.change = [](const Job& job, Reply& reply) {
-    if (name_of(job) == "try 1") reply.answer = Done{};
+    if (name_of(job) == "try 1") reply.answer = Acknowledgement{};
   };
   script_.release();
   EXPECT_THROW(
@@ -218,9 +218,7 @@ TEST_F(PoolTest, ADeviceThatCannotBeOpenedIsAnError) {
   EXPECT_THROW(pool(), UsageError);
   pool_.reset();
   script_.change = nullptr;
-  script_.ends = [](const std::string& job, int) {
-    return job == "open" ? Received::End::died : Received::End::replied;
-  };
+  script_.ends = [](const std::string& job, int) { return job == "open" ? Receipt::End::died : Receipt::End::replied; };
   EXPECT_THROW(
       try { pool(); } catch (const Error& error) {
         EXPECT_THAT(error.what(), HasSubstr("does not start"));
@@ -231,7 +229,7 @@ TEST_F(PoolTest, ADeviceThatCannotBeOpenedIsAnError) {
 
 TEST_F(PoolTest, ADeathIsForgivenWhenTheSecondAttemptPasses) {
   begin();
-  ends("try 2", Received::End::died);
+  ends("try 2", Receipt::End::died);
   const Ticket first = pool().submit(try_of(2)), second = pool().submit(try_of(1));
   const Result died = pool().wait(first), next = pool().wait(second);
   EXPECT_THAT(script_.take_begun(), ElementsAre("try 2", "begin", "try 9", "try 2#2", "try 1"));
@@ -244,7 +242,7 @@ TEST_F(PoolTest, ADeathIsForgivenWhenTheSecondAttemptPasses) {
 TEST_F(PoolTest, NextThrowsWhatTheEnvironmentFailedAJobWith) {
   begin();
   script_.ends = [](const std::string& job, int) {
-    return job.starts_with("try") ? Received::End::died : Received::End::replied;
+    return job.starts_with("try") ? Receipt::End::died : Receipt::End::replied;
   };
   pool().submit(try_of(2));
   EXPECT_THROW(pool().next(never), Error);
@@ -253,7 +251,7 @@ TEST_F(PoolTest, NextThrowsWhatTheEnvironmentFailedAJobWith) {
 
 TEST_F(PoolTest, EndsAtOnceWhateverItIsAt) {
   begin();
-  ends("try 2", Received::End::died);
+  ends("try 2", Receipt::End::died);
   script_.hangs = [](const std::string& job, int worker) { return job == "try 2#2" || worker > 2; };
   pool().submit(try_of(2));
   script_.wait_until_begun("try 2#2");

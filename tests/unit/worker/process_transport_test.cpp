@@ -27,7 +27,7 @@ class ProcessTransportTest : public testing::Test {
   void write_replies(int count) {
     const int file = open(replies_.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
     for (int i = 1; i <= count; ++i) {
-      Reply reply{0, 0, Begun{static_cast<std::uint64_t>(i)}};
+      Reply reply{0, 0, BeginAnswer{static_cast<std::uint64_t>(i)}};
       ASSERT_EQ(write_frame(file, encode(reply), no_deadline), FrameEnd::whole);
     }
     close(file);
@@ -35,8 +35,8 @@ class ProcessTransportTest : public testing::Test {
   ProcessTransport worker(const std::string& script) {
     return ProcessTransport({{"/bin/sh", "-c", script}, "device worker"});
   }
-  static int number_of(const Received& received) {
-    return static_cast<int>(std::get<Begun>(received.reply.answer).free_bytes);
+  static int number_of(const Receipt& received) {
+    return static_cast<int>(std::get<BeginAnswer>(received.reply.answer).free_bytes);
   }
 
   const std::string replies_ = testing::TempDir() + "process_transport_" + std::to_string(getpid()) + ".replies";
@@ -50,14 +50,14 @@ TEST_F(ProcessTransportTest, WhatWasAnsweredBeforeADeathIsReceived) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));  // by the second the worker is no more
   }
   for (int i = 1; i <= 2; ++i) {
-    const Received received = transport.receive(10);
-    ASSERT_EQ(received.end, Received::End::replied) << i << ": " << received.why;
+    const Receipt received = transport.receive(10);
+    ASSERT_EQ(received.end, Receipt::End::replied) << i << ": " << received.why;
     EXPECT_EQ(number_of(received), i);
   }
-  const Received received = transport.receive(10);
-  EXPECT_EQ(received.end, Received::End::died);
+  const Receipt received = transport.receive(10);
+  EXPECT_EQ(received.end, Receipt::End::died);
   EXPECT_THAT(received.why, HasSubstr("exited with code 3"));
-  EXPECT_EQ(transport.receive(10).end, Received::End::died) << "with all its jobs";
+  EXPECT_EQ(transport.receive(10).end, Receipt::End::died) << "with all its jobs";
   transport.send(OpenDevice{}, 10);  // to a fresh one
   EXPECT_EQ(number_of(transport.receive(10)), 1);
 }
@@ -67,8 +67,8 @@ TEST_F(ProcessTransportTest, OneThatStopsReadingAndStaysIsKilledByTheDeadline) {
   transport.send(OpenDevice{}, 0.3);
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   transport.send(OpenDevice{}, 0.3);
-  EXPECT_EQ(transport.receive(0.3).end, Received::End::timed_out);
-  EXPECT_EQ(transport.receive(0.3).end, Received::End::died);
+  EXPECT_EQ(transport.receive(0.3).end, Receipt::End::timed_out);
+  EXPECT_EQ(transport.receive(0.3).end, Receipt::End::died);
 }
 
 TEST_F(ProcessTransportTest, OneThatWaitsForAProcessorIsNotLate) {
@@ -77,10 +77,10 @@ TEST_F(ProcessTransportTest, OneThatWaitsForAProcessorIsNotLate) {
   ProcessTransport transport =
       worker("i=0; while [ $i -lt 600000 ]; do i=$((i + 1)); done; cat '" + replies_ + "'; sleep 60");
   transport.send(OpenDevice{}, 10);
-  const Received received = transport.receive({1, true});
-  ASSERT_EQ(received.end, Received::End::replied) << received.why;
+  const Receipt received = transport.receive({1, true});
+  ASSERT_EQ(received.end, Receipt::End::replied) << received.why;
   EXPECT_EQ(number_of(received), 1);
-  EXPECT_EQ(transport.receive({0.3, true}).end, Received::End::timed_out) << "it sleeps";
+  EXPECT_EQ(transport.receive({0.3, true}).end, Receipt::End::timed_out) << "it sleeps";
 }
 
 TEST_F(ProcessTransportTest, AnotherThreadInterruptsOneThatIsAtAJob) {
@@ -91,9 +91,9 @@ TEST_F(ProcessTransportTest, AnotherThreadInterruptsOneThatIsAtAJob) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     transport.interrupt();
   });
-  const Received received = transport.receive(50);
+  const Receipt received = transport.receive(50);
   other.join();
-  EXPECT_EQ(received.end, Received::End::died);
+  EXPECT_EQ(received.end, Receipt::End::died);
   EXPECT_THAT(received.why, HasSubstr("signal 9"));
 }
 

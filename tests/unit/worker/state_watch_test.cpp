@@ -54,7 +54,7 @@ TEST(StateWatch, ReadsBesideWhateverTheDeviceDoes) {
   instruments.tell = [](int n) { return at_clock(1000 + n); };
   StateWatch watch(instruments);
   wait_until([&] { return instruments.asked >= 4; });
-  const Watched watched = watch.take();
+  const DeviceReadings watched = watch.take();
   ASSERT_GE(watched.states.size(), 3u);
   EXPECT_EQ(watched.states[0].sm_clock_mhz, 1001);
   EXPECT_EQ(watched.states[2].sm_clock_mhz, 1003);
@@ -69,7 +69,7 @@ TEST(StateWatch, TellsEachReadingOnce) {
   StateWatch watch(instruments);
   EXPECT_EQ(watch.take().states.size(), 1u);
   watch.follow_own_clock();
-  const Watched watched = watch.take();
+  const DeviceReadings watched = watch.take();
   ASSERT_EQ(watched.states.size(), 2u);
   EXPECT_EQ(watched.states[0].sm_clock_mhz, 2);
   EXPECT_THAT(watch.last_clocks(9), ElementsAre(1, 2, 3));

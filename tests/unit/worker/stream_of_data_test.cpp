@@ -66,8 +66,8 @@ class Keeper final : public DeviceInstruments {
 class Content final : public DataTools {
  public:
   void generate(void*, std::string_view, std::uint64_t, const FillValues&, std::uint64_t) override {}
-  std::vector<Found> inspect(std::span<const Inspection> inspections) override {
-    return std::vector<Found>(inspections.size());
+  std::vector<InspectionFinding> inspect(std::span<const Inspection> inspections) override {
+    return std::vector<InspectionFinding>(inspections.size());
   }
 };
 
@@ -78,8 +78,8 @@ class StreamOfData : public testing::Test {
     with_problem(n, [&](Runner& runner) { runner.sample(1, plan); });
   }
   void meter(std::int64_t n, const TimingPlan& plan) {
-    with_problem(n,
-                 [&](Runner& runner) { EXPECT_TRUE(runner.launch_for(1, plan, 1e-6, [](const LaunchCount&) {}).ok()); });
+    with_problem(
+        n, [&](Runner& runner) { EXPECT_TRUE(runner.launch_for(1, plan, 1e-6, [](const LaunchCount&) {}).ok()); });
   }
   void with_problem(std::int64_t n, const std::function<void(Runner&)>& use) {
     const KernelSpec spec = load_kernel(ATTUNE_TEST_DATA "/kernels/scale.cu");

@@ -58,9 +58,9 @@ TEST(WorkerState, IsWatchedOverTheJobsThatLaunch) {
   EXPECT_EQ(release.changed, "");
   EXPECT_TRUE(std::holds_alternative<Failure>(release.answer));
   EXPECT_EQ(tried.changed, "umask 022");
-  ASSERT_TRUE(std::holds_alternative<Tried>(tried.answer));
-  EXPECT_EQ(std::get<Tried>(tried.answer).status.verdict, Verdict::fault);
-  EXPECT_EQ(std::get<Tried>(tried.answer).status.detail, "umask 022, and then: no room");
+  ASSERT_TRUE(std::holds_alternative<TryAnswer>(tried.answer));
+  EXPECT_EQ(std::get<TryAnswer>(tried.answer).status.verdict, Verdict::fault);
+  EXPECT_EQ(std::get<TryAnswer>(tried.answer).status.detail, "umask 022, and then: no room");
   EXPECT_EQ(again.changed, "umask 027");
 }
 

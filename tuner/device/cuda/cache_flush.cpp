@@ -18,14 +18,14 @@ constexpr std::uint32_t flush_threads_per_block = 256, flush_blocks_per_multipro
 
 // A kernel of the flush, and its share of the memory: the part that takes the place of lines that are evicted last, or
 // the rest.
-struct Step {
+struct FlushStep {
   const char* entry;
   bool is_claim;
   std::size_t unit;  // bytes of a chunk or line
 };
-constexpr std::array<Step, CacheFlush::launches> steps{{{"attune::read_all<true>", true, flush_chunk_bytes},
-                                                        {"attune::make_plain", true, line_bytes},
-                                                        {"attune::read_all<false>", false, flush_chunk_bytes}}};
+constexpr std::array<FlushStep, CacheFlush::launches> steps{{{"attune::read_all<true>", true, flush_chunk_bytes},
+                                                             {"attune::make_plain", true, line_bytes},
+                                                             {"attune::read_all<false>", false, flush_chunk_bytes}}};
 
 std::size_t whole_lines(std::size_t bytes) { return bytes / line_bytes * line_bytes; }
 
@@ -34,7 +34,7 @@ std::size_t whole_lines(std::size_t bytes) { return bytes / line_bytes * line_by
 ImageRequest cache_flush_request(std::string architecture) {
   ImageRequest request;
   request.source = {"cache_flush.cu", std::string(attune_embedded::cache_flush.text), {}};
-  for (const Step& step : steps) request.expressions.emplace_back(step.entry);
+  for (const FlushStep& step : steps) request.expressions.emplace_back(step.entry);
   request.architecture = std::move(architecture);
   return request;
 }
@@ -76,8 +76,8 @@ void CacheFlush::make() {
 
   std::array<Operation, launches> made;
   for (std::size_t i = 0; i < launches; ++i) {
-    const Step& step = steps[i];
-    Part& part = parts_[i];
+    const FlushStep& step = steps[i];
+    FlushPart& part = parts_[i];
     part.memory = static_cast<char*>(memory_) + (step.is_claim ? 0 : claimed_bytes_);
     part.count = (step.is_claim ? claimed_bytes_ : bytes_ - claimed_bytes_) / step.unit;
     part.found = static_cast<char*>(memory_);

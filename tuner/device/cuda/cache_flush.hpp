@@ -35,10 +35,10 @@ class CacheFlush {
 
  private:
   // What a launch works on, and its parameters.
-  struct Part {
-    Part() = default;
-    Part(const Part&) = delete;  // it points into itself
-    Part& operator=(const Part&) = delete;
+  struct FlushPart {
+    FlushPart() = default;
+    FlushPart(const FlushPart&) = delete;  // it points into itself
+    FlushPart& operator=(const FlushPart&) = delete;
 
     char* memory = nullptr;
     std::uint64_t count = 0;  // chunks or lines
@@ -52,7 +52,7 @@ class CacheFlush {
   const std::size_t claimed_bytes_, bytes_;
   std::shared_ptr<Module> module_;
   void* memory_ = nullptr;
-  std::array<Part, launches> parts_;
+  std::array<FlushPart, launches> parts_;
   std::array<Operation, launches> operations_;
 };
 

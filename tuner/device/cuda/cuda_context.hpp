@@ -56,13 +56,13 @@ class ContextScope {
     if (pushed_) api_.context_pop(&popped);
   }
   // Returns a failure if the context could not be made current: then nothing may be called in it.
-  Result result() const noexcept { return result_; }
+  DriverResult result() const noexcept { return result_; }
   // Returns whether the context was the thread's own one already.
   bool was_current() const noexcept { return result_ == result_success && !pushed_; }
 
  private:
   const DriverApi& api_;
-  Result result_;
+  DriverResult result_;
   bool pushed_ = false;
 };
 

@@ -59,8 +59,8 @@ data_ops::FillPlan fill_plan(const FillValues& fill, std::uint64_t seed, std::ui
 
 std::uint64_t chunks_of(std::uint64_t bytes) { return (bytes + chunk_bytes - 1) / chunk_bytes; }
 
-Found found_by(const Inspection& inspection, const InspectionResult& result) {
-  Found found;
+InspectionFinding found_by(const Inspection& inspection, const InspectionResult& result) {
+  InspectionFinding found;
   if (!std::holds_alternative<CompareElements>(inspection)) {
     found.count = found.sum = result.count;
     found.first = result.first_inverted == 0 ? 0 : ~result.first_inverted;
@@ -101,7 +101,7 @@ ImageRequest data_kernels_request(std::string_view type, std::string architectur
   return request;
 }
 
-const CudaData::Loaded& CudaData::loaded(std::string_view type) {
+const CudaData::LoadedModule& CudaData::loaded(std::string_view type) {
   if (const auto known = loaded_.find(type); known != loaded_.end()) return known->second;
   const ImageRequest request = data_kernels_request(type, device_.info().architecture());
   const CompileOutcome outcome = std::move(device_.compiler()->compile({&request, 1}).front());
@@ -112,7 +112,7 @@ const CudaData::Loaded& CudaData::loaded(std::string_view type) {
   LoadOutcome load = device_.load(*outcome.image);
   if (!load.status.ok()) throw Error(fmt::format("attune's own kernels: {}", load.status.detail));
 
-  Loaded loading;
+  LoadedModule loading;
   const LaunchShape shape{{1, 1, 1}, {threads_per_block, 1, 1}, 0};
   const auto names =
       type.empty() ? std::span<const char* const>(byte_kernels) : std::span<const char* const>(typed_kernels);
@@ -158,7 +158,7 @@ void CudaData::generate(void* target, std::string_view type, std::uint64_t count
   }
 }
 
-std::vector<Found> CudaData::inspect(std::span<const Inspection> inspections) {
+std::vector<InspectionFinding> CudaData::inspect(std::span<const Inspection> inspections) {
   if (inspections.empty()) return {};
   make_room(inspections.size());
   Operation clear;
@@ -173,7 +173,7 @@ std::vector<Found> CudaData::inspect(std::span<const Inspection> inspections) {
   }
   std::vector<InspectionResult> results(inspections.size());
   device_.copy_out(results.data(), results_, clear.bytes, nullptr);
-  std::vector<Found> found;
+  std::vector<InspectionFinding> found;
   for (std::size_t i = 0; i < results.size(); ++i) found.push_back(found_by(inspections[i], results[i]));
   return found;
 }

@@ -28,15 +28,15 @@ class CudaData final : public DataTools {
   // These throw Error when a kernel does not compile or fails.
   void generate(void* target, std::string_view type, std::uint64_t count, const FillValues& fill,
                 std::uint64_t seed) override;
-  std::vector<Found> inspect(std::span<const Inspection> inspections) override;
+  std::vector<InspectionFinding> inspect(std::span<const Inspection> inspections) override;
 
  private:
-  struct Loaded {
+  struct LoadedModule {
     std::shared_ptr<Module> module;
     std::map<std::string, FunctionHandle, std::less<>> functions;  // by name: "compare"
   };
   // Returns the kernels for a type, compiled and loaded at the first call.
-  const Loaded& loaded(std::string_view type);
+  const LoadedModule& loaded(std::string_view type);
   void launch(FunctionHandle function, std::uint64_t items, std::initializer_list<const void*> parameters);
   // Enqueues one inspection. `result` is an InspectionResult in device memory, all zeros beforehand.
   void enqueue(const CompareElements& what, void* result);
@@ -46,8 +46,8 @@ class CudaData final : public DataTools {
   void make_room(std::size_t results);
 
   Device& device_;
-  std::map<std::string, Loaded, std::less<>> loaded_;  // by type
-  void* results_ = nullptr;                            // device memory for room_ values of InspectionResult
+  std::map<std::string, LoadedModule, std::less<>> loaded_;  // by type
+  void* results_ = nullptr;                                  // device memory for room_ values of InspectionResult
   std::size_t room_ = 0;
 };
 

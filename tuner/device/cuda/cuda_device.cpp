@@ -43,7 +43,7 @@ class CudaDevice final : public Device {
     const UncapturedScope scope(*context_);
     require(scope);
     DeviceAddress address = 0;
-    const Result result = api_.memory_allocate(&address, bytes == 0 ? 1 : bytes);
+    const DriverResult result = api_.memory_allocate(&address, bytes == 0 ? 1 : bytes);
     if (result == result_out_of_memory) throw OutOfMemory(no_room(bytes));
     check(api_, result, fmt::format("allocating {} bytes on {}", bytes, label()));
     return reinterpret_cast<void*>(address);
@@ -60,7 +60,7 @@ class CudaDevice final : public Device {
     const UncapturedScope scope(*context_);
     require(scope);
     void* address = nullptr;
-    const Result result = api_.host_allocate(&address, bytes == 0 ? 1 : bytes, host_memory_mapped);
+    const DriverResult result = api_.host_allocate(&address, bytes == 0 ? 1 : bytes, host_memory_mapped);
     if (result == result_out_of_memory)
       throw OutOfMemory(fmt::format("the host has no room for {} ({} bytes) of memory that {} accesses",
                                     gigabytes(bytes), bytes, label()));
@@ -86,7 +86,7 @@ class CudaDevice final : public Device {
     if (bytes == 0) return;
     const UncapturedScope scope(*context_);
     require(scope);
-    Result result = api_.copy_in(device_address(target), host, bytes, stream);
+    DriverResult result = api_.copy_in(device_address(target), host, bytes, stream);
     if (result == result_success) result = api_.stream_synchronize(stream);
     if (result != result_success) check(api_, result, fmt::format("copying {} bytes to {}", bytes, label()));
   }
@@ -95,7 +95,7 @@ class CudaDevice final : public Device {
     if (bytes == 0) return;
     const UncapturedScope scope(*context_);
     require(scope);
-    Result result = api_.copy_out(host, device_address(source), bytes, stream);
+    DriverResult result = api_.copy_out(host, device_address(source), bytes, stream);
     if (result == result_success) result = api_.stream_synchronize(stream);
     if (result != result_success) check(api_, result, fmt::format("copying {} bytes from {}", bytes, label()));
   }
@@ -116,7 +116,7 @@ class CudaDevice final : public Device {
 
   Status synchronize(StreamHandle stream) override {
     const UncapturedScope scope(*context_);
-    const Result result = scope.result() == result_success ? api_.stream_synchronize(stream) : scope.result();
+    const DriverResult result = scope.result() == result_success ? api_.stream_synchronize(stream) : scope.result();
     return status_of(api_, result, "waiting for the device");
   }
 
@@ -127,7 +127,7 @@ class CudaDevice final : public Device {
 
   Status clear(void* target, std::size_t bytes) override {
     const UncapturedScope scope(*context_);
-    Result result = scope.result();
+    DriverResult result = scope.result();
     if (result == result_success) result = make_private_stream();
     if (result == result_success) result = api_.memset_bytes(device_address(target), 0, bytes, private_stream_);
     if (result == result_success) result = api_.stream_synchronize(private_stream_);
@@ -200,7 +200,7 @@ class CudaDevice final : public Device {
       check(api_, scope.result(), fmt::format("making the context of {} current", label()));
   }
 
-  Result make_private_stream() {
+  DriverResult make_private_stream() {
     const std::lock_guard lock(private_stream_mutex_);
     return private_stream_ == nullptr ? api_.stream_create(&private_stream_, stream_non_blocking) : result_success;
   }

@@ -17,13 +17,13 @@ class RecordingStream {
   ~RecordingStream() {
     if (stream_ != nullptr) api_.stream_destroy(stream_);
   }
-  Result result() const noexcept { return result_; }
+  DriverResult result() const noexcept { return result_; }
   CUstream_st* get() const noexcept { return stream_; }
 
  private:
   const DriverApi& api_;
   CUstream_st* stream_ = nullptr;
-  Result result_;
+  DriverResult result_;
 };
 
 Status enqueue_rounds(const DriverApi& api, std::span<const std::span<const Operation>> sets, int rounds,
@@ -47,7 +47,7 @@ Status CudaGraph::record(const CudaContext& context, std::span<const std::span<c
   if (!status.ok()) return status;
   status = enqueue_rounds(api, sets, rounds, stream.get());
   CUgraph_st* recorded = nullptr;
-  const Result ended = api.capture_end(stream.get(), &recorded);  // also after a failure: recording must end
+  const DriverResult ended = api.capture_end(stream.get(), &recorded);  // also after a failure: recording must end
   if (status.ok()) status = status_of(api, ended, "recording a batch");
   CUgraphExec_st* executable = nullptr;
   if (status.ok()) status = status_of(api, api.graph_instantiate(&executable, recorded, 0), "making a batch");

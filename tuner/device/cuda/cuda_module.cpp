@@ -52,7 +52,7 @@ class CudaModule final : public Module {
       if (entry.expression != expression) continue;
       DeviceAddress address = 0;
       std::size_t bytes = 0;
-      const Result result = api().module_get_global(&address, &bytes, module_.get(), entry.symbol.c_str());
+      const DriverResult result = api().module_get_global(&address, &bytes, module_.get(), entry.symbol.c_str());
       status = status_of(api(), result, fmt::format("finding `{}` ({}) in its image", expression, entry.symbol));
       if (!status.ok() && !status.sticky) status.verdict = Verdict::load_error;
       return {reinterpret_cast<void*>(address), bytes};
@@ -69,7 +69,7 @@ class CudaModule final : public Module {
     for (const ImageFunction& entry : functions_) {
       if (entry.expression != expression) continue;
       CUfunc_st* found = nullptr;
-      const Result result = api().module_get_function(&found, module_.get(), entry.symbol.c_str());
+      const DriverResult result = api().module_get_function(&found, module_.get(), entry.symbol.c_str());
       status = status_of(api(), result, fmt::format("finding `{}` ({}) in its image", expression, entry.symbol));
       if (!status.ok()) status.verdict = status.sticky ? Verdict::fault : Verdict::load_error;
       return status.ok() ? found : nullptr;
@@ -102,7 +102,7 @@ class CudaModule final : public Module {
     if (Status status = attribute(of, function_max_dynamic_shared, present); !status.ok()) return status;
     if (shape.shared_bytes <= static_cast<std::uint64_t>(present)) return {};
     if (Status status = attribute(of, function_shared_static, fixed); !status.ok()) return status;
-    const Result result =
+    const DriverResult result =
         api().device_get_attribute(&device_limit, attribute_shared_per_block_optin, context().device());
     if (Status status = status_of(api(), result, "reading the shared memory limit"); !status.ok()) return status;
     if (shape.shared_bytes + static_cast<std::uint64_t>(fixed) > static_cast<std::uint64_t>(device_limit)) {
@@ -126,7 +126,7 @@ class CudaModule final : public Module {
                                                      "launch; update it",
                                                      expression, version_text(api().cuda_version)));
     int most = 0;
-    const Result result = api().most_clusters(&most, of, &ExtendedLaunch(shape, nullptr).config());
+    const DriverResult result = api().most_clusters(&most, of, &ExtendedLaunch(shape, nullptr).config());
     Status status = status_of(api(), result, fmt::format("asking how many clusters of `{}` run at once", expression));
     if (!status.ok() && !status.sticky) status.verdict = Verdict::resources;
     if (status.ok() && most == 0)
@@ -148,7 +148,7 @@ LoadOutcome load_module(std::shared_ptr<const CudaContext> context, const Image&
   const DriverApi& api = context->api();
   const UncapturedScope scope(*context);
   CUmod_st* module = nullptr;
-  Result result = scope.result();
+  DriverResult result = scope.result();
   if (result == result_success) result = api.module_load(&module, image.code->data());
   if (result != result_success) {
     Status status =

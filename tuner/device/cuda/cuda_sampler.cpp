@@ -78,21 +78,22 @@ void Sampler::set_gate(bool open) {
 }
 
 // Prepares turns that will be under way at the same time.
-Status Sampler::prepare(std::span<const Planned> turns) {
+Status Sampler::prepare(std::span<const PlannedTurn> turns) {
   const DriverApi& api = context_->api();
   if (events_.size() < turns.size()) events_.resize(turns.size());
   for (Events& events : events_) {
     for (CUevent_st** event : {&events.start, &events.stop}) {
       if (*event != nullptr) continue;
-      const Result result = api.event_create(event, event_default);
+      const DriverResult result = api.event_create(event, event_default);
       if (result != result_success) return status_of(api, result, "making an event");
     }
   }
-  const bool flushes = std::any_of(turns.begin(), turns.end(), [](const Planned& one) { return one.sampling->flush; });
+  const bool flushes =
+      std::any_of(turns.begin(), turns.end(), [](const PlannedTurn& one) { return one.sampling->flush; });
   return flushes ? flush_.prepare() : Status{};
 }
 
-Status Sampler::enqueue(const Planned& planned, const Events& events) {
+Status Sampler::enqueue(const PlannedTurn& planned, const Events& events) {
   const DriverApi& api = context_->api();
   const Sampling& sampling = *planned.sampling;
   Status status;
@@ -121,13 +122,13 @@ Status Sampler::wait_for(CUevent_st* event) {
   const DriverApi& api = context_->api();
   const auto begin = Clock::now();
   for (;;) {
-    const Result result = api.event_query(event);
+    const DriverResult result = api.event_query(event);
     if (result != result_not_ready) return status_of(api, result, "running a sample");
     if (Clock::now() - begin > longest_spin) std::this_thread::sleep_for(pause_between_looks);
   }
 }
 
-Status Sampler::run_some(std::span<const Planned> turns, DeviceTimes& samples) {
+Status Sampler::run_some(std::span<const PlannedTurn> turns, DeviceTimes& samples) {
   const DriverApi& api = context_->api();
   set_gate(false);
   Status status =
@@ -137,7 +138,7 @@ Status Sampler::run_some(std::span<const Planned> turns, DeviceTimes& samples) {
   // Waits after a failure, too: nothing of these samples may run into the next ones. Operations after the samples may
   // fail as well.
   const bool is_last =
-      std::none_of(turns.begin(), turns.end(), [](const Planned& one) { return !one.sampling->after.empty(); });
+      std::none_of(turns.begin(), turns.end(), [](const PlannedTurn& one) { return !one.sampling->after.empty(); });
   const Status done = status.ok() && is_last
                           ? wait_for(events_[turns.size() - 1].stop)
                           : status_of(api, api.stream_synchronize(default_stream), "running a sample");
@@ -154,7 +155,7 @@ Status Sampler::run_some(std::span<const Planned> turns, DeviceTimes& samples) {
 }
 
 // Runs the turns in groups, each as large as the stream takes at once.
-DeviceTimes Sampler::run(std::span<const Planned> turns) {
+DeviceTimes Sampler::run(std::span<const PlannedTurn> turns) {
   DeviceTimes samples;
   while (samples.status.ok() && !turns.empty()) {
     std::size_t count = 1, operations = operations_of(*turns[0].sampling);
@@ -176,7 +177,7 @@ DeviceTimes Sampler::run_in_turn(std::span<const Sampling> turns) {
   Status status = status_of(context_->api(), scope.result(), "making the device's context current");
   const std::vector<std::size_t> first = first_alike(turns);
   std::vector<CudaGraph> graphs(turns.size());  // by turn; of turns that are alike, only the first has one
-  std::vector<Planned> all;
+  std::vector<PlannedTurn> all;
   for (std::size_t i = 0; i < turns.size(); ++i) {
     const Sampling& one = turns[i];
     if (status.ok() && first[i] == i && one.batch > 1)

@@ -43,17 +43,17 @@ class Sampler {
     CUevent_st* start = nullptr;
     CUevent_st* stop = nullptr;
   };
-  struct Planned {
+  struct PlannedTurn {
     const Sampling* sampling;
     const CudaGraph* graph;  // records the batch; empty unless `batch` > 1
   };
   static void wait_for_gate(void* gate);
   void set_gate(bool open);
 
-  DeviceTimes run(std::span<const Planned> turns);
-  Status prepare(std::span<const Planned> turns);
-  Status enqueue(const Planned& planned, const Events& events);
-  Status run_some(std::span<const Planned> turns, DeviceTimes& samples);
+  DeviceTimes run(std::span<const PlannedTurn> turns);
+  Status prepare(std::span<const PlannedTurn> turns);
+  Status enqueue(const PlannedTurn& planned, const Events& events);
+  Status run_some(std::span<const PlannedTurn> turns, DeviceTimes& samples);
   Status wait_for(CUevent_st* event);
 
   const std::shared_ptr<const CudaContext> context_;

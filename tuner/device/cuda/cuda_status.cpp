@@ -7,14 +7,14 @@
 namespace attune::cuda {
 namespace {
 
-struct Meaning {
-  Result result;
+struct StatusMeaning {
+  DriverResult result;
   Verdict verdict;
   bool sticky;  // cuda.h: "the process must be terminated and relaunched"; or the device is gone
 };
 
 // Other results are a launch_error that leaves the context usable.
-constexpr Meaning meanings[] = {
+constexpr StatusMeaning meanings[] = {
     {2, Verdict::out_of_memory, false}, {4, Verdict::fault, true},  // deinitialised: the process is ending
     {46, Verdict::fault, true},                                     // device unavailable
     {100, Verdict::fault, true},                                    // no device
@@ -42,12 +42,12 @@ constexpr Meaning meanings[] = {
     {999, Verdict::fault, true},
 };
 
-struct Advice {
-  Result result;
+struct StatusAdvice {
+  DriverResult result;
   const char* text;
 };
 
-constexpr Advice driver_advice[] = {
+constexpr StatusAdvice driver_advice[] = {
     {result_stub_library, "this is the toolkit's stub, not a driver: take its folder out of LD_LIBRARY_PATH"},
     {result_needs_newer_driver,
      "the user-space driver is newer than the kernel module: update the NVIDIA driver, or remove the "
@@ -68,7 +68,7 @@ constexpr Advice driver_advice[] = {
 
 }  // namespace
 
-std::string result_text(const DriverApi& api, Result result) {
+std::string result_text(const DriverApi& api, DriverResult result) {
   const char* name = nullptr;
   const char* text = nullptr;
   if (api.get_error_name == nullptr || api.get_error_name(result, &name) != result_success || name == nullptr) {
@@ -79,8 +79,8 @@ std::string result_text(const DriverApi& api, Result result) {
   return fmt::format("{} ({}), {}", name, result, text);
 }
 
-std::string explain_driver_failure(const DriverApi& api, Result result) {
-  for (const Advice& advice : driver_advice) {
+std::string explain_driver_failure(const DriverApi& api, DriverResult result) {
+  for (const StatusAdvice& advice : driver_advice) {
     if (advice.result == result) {
       return fmt::format("{}: {}; without a GPU: --device host or ATTUNE_DEVICE=host", result_text(api, result),
                          advice.text);
@@ -94,10 +94,10 @@ std::string version_text(int cuda_version) {
   return fmt::format("{}.{}", cuda_version / 1000, cuda_version % 1000 / 10);
 }
 
-Status status_of(const DriverApi& api, Result result, std::string_view doing) {
+Status status_of(const DriverApi& api, DriverResult result, std::string_view doing) {
   if (result == result_success) return {};
   Status status{Verdict::launch_error, fmt::format("{} failed: {}", doing, result_text(api, result)), false};
-  for (const Meaning& meaning : meanings) {
+  for (const StatusMeaning& meaning : meanings) {
     if (meaning.result != result) continue;
     status.verdict = meaning.verdict;
     status.sticky = meaning.sticky;
@@ -105,7 +105,7 @@ Status status_of(const DriverApi& api, Result result, std::string_view doing) {
   return status;
 }
 
-void check(const DriverApi& api, Result result, std::string_view doing) {
+void check(const DriverApi& api, DriverResult result, std::string_view doing) {
   if (result == result_success) return;
   const Status status = status_of(api, result, doing);
   if (result == result_out_of_memory) throw OutOfMemory(status.detail);

@@ -10,18 +10,18 @@
 namespace attune::cuda {
 
 // Returns "CUDA_ERROR_ILLEGAL_ADDRESS (700), an illegal memory access was encountered".
-std::string result_text(const DriverApi& api, Result result);
+std::string result_text(const DriverApi& api, DriverResult result);
 
 // Returns the text for results of cuInit and cuDeviceGetCount, with the next step.
-std::string explain_driver_failure(const DriverApi& api, Result result);
+std::string explain_driver_failure(const DriverApi& api, DriverResult result);
 
 // Returns "13.0" for 13000.
 std::string version_text(int cuda_version);
 
 // Returns ok for success. `doing` names what failed: "launch of grid 1 x 1 x 1".
-Status status_of(const DriverApi& api, Result result, std::string_view doing);
+Status status_of(const DriverApi& api, DriverResult result, std::string_view doing);
 
 // Throws OutOfMemory or Error unless the result is a success. Message: "<doing> failed: <result>; <next step>".
-void check(const DriverApi& api, Result result, std::string_view doing);
+void check(const DriverApi& api, DriverResult result, std::string_view doing);
 
 }  // namespace attune::cuda

@@ -19,17 +19,17 @@ struct CUuserObject_st;
 
 namespace attune::cuda {
 
-using Result = int;                        // CUresult
+using DriverResult = int;                  // CUresult
 using DeviceNumber = int;                  // CUdevice
 using DeviceAddress = unsigned long long;  // CUdeviceptr
-using HostFunction = void (*)(void* data);
+using HostCallback = void (*)(void* data);
 
 struct Uuid {  // CUuuid
   char bytes[16];
 };
 
 // The results that code tells apart by name. cuda_status.cpp has the meaning of the others.
-enum : Result {
+enum : DriverResult {
   result_success = 0,
   result_out_of_memory = 2,
   result_deinitialized = 4,
@@ -104,8 +104,8 @@ inline constexpr unsigned long long legacy_stream_symbols = 1;  // CU_GET_PROC_A
 // F(member, function, version, exported name, parameters...): `version` introduced this signature.
 #define ATTUNE_DRIVER_FUNCTIONS(F)                                                                                   \
   F(init, cuInit, 2000, "cuInit", unsigned)                                                                          \
-  F(get_error_name, cuGetErrorName, 6000, "cuGetErrorName", Result, const char**)                                    \
-  F(get_error_string, cuGetErrorString, 6000, "cuGetErrorString", Result, const char**)                              \
+  F(get_error_name, cuGetErrorName, 6000, "cuGetErrorName", DriverResult, const char**)                              \
+  F(get_error_string, cuGetErrorString, 6000, "cuGetErrorString", DriverResult, const char**)                        \
   F(device_get_count, cuDeviceGetCount, 2000, "cuDeviceGetCount", int*)                                              \
   F(device_get, cuDeviceGet, 2000, "cuDeviceGet", DeviceNumber*, int)                                                \
   F(device_get_name, cuDeviceGetName, 2000, "cuDeviceGetName", char*, int, DeviceNumber)                             \
@@ -131,7 +131,7 @@ inline constexpr unsigned long long legacy_stream_symbols = 1;  // CU_GET_PROC_A
   F(stream_create, cuStreamCreate, 2000, "cuStreamCreate", CUstream_st**, unsigned)                                  \
   F(stream_destroy, cuStreamDestroy, 4000, "cuStreamDestroy_v2", CUstream_st*)                                       \
   F(stream_synchronize, cuStreamSynchronize, 2000, "cuStreamSynchronize", CUstream_st*)                              \
-  F(launch_host_function, cuLaunchHostFunc, 10000, "cuLaunchHostFunc", CUstream_st*, HostFunction, void*)            \
+  F(launch_host_function, cuLaunchHostFunc, 10000, "cuLaunchHostFunc", CUstream_st*, HostCallback, void*)            \
   F(event_create, cuEventCreate, 2000, "cuEventCreate", CUevent_st**, unsigned)                                      \
   F(event_record, cuEventRecord, 2000, "cuEventRecord", CUevent_st*, CUstream_st*)                                   \
   F(event_query, cuEventQuery, 2000, "cuEventQuery", CUevent_st*)                                                    \
@@ -162,7 +162,7 @@ inline constexpr unsigned long long legacy_stream_symbols = 1;  // CU_GET_PROC_A
 #define ATTUNE_DRIVER_FUNCTIONS_11030(F)                                                                           \
   F(capture_info, cuStreamGetCaptureInfo, 11030, "cuStreamGetCaptureInfo_v2", CUstream_st*, CaptureStatus*,        \
     std::uint64_t*, CUgraph_st**, CUgraphNode_st* const**, std::size_t*)                                           \
-  F(user_object_create, cuUserObjectCreate, 11030, "cuUserObjectCreate", CUuserObject_st**, void*, HostFunction,   \
+  F(user_object_create, cuUserObjectCreate, 11030, "cuUserObjectCreate", CUuserObject_st**, void*, HostCallback,   \
     unsigned, unsigned)                                                                                            \
   F(user_object_release, cuUserObjectRelease, 11030, "cuUserObjectRelease", CUuserObject_st*, unsigned)            \
   F(graph_retain_object, cuGraphRetainUserObject, 11030, "cuGraphRetainUserObject", CUgraph_st*, CUuserObject_st*, \
@@ -193,15 +193,16 @@ inline constexpr unsigned long long legacy_stream_symbols = 1;  // CU_GET_PROC_A
 
 // The functions of a loaded driver. load_driver() fills it in once; then any thread may read it.
 struct DriverApi {
-#define ATTUNE_MEMBER(member, function, version, exported, ...) Result (*member)(__VA_ARGS__) = nullptr;
+#define ATTUNE_MEMBER(member, function, version, exported, ...) DriverResult (*member)(__VA_ARGS__) = nullptr;
   ATTUNE_DRIVER_FUNCTIONS(ATTUNE_MEMBER)
   ATTUNE_DRIVER_OPTIONAL(ATTUNE_MEMBER)
 #undef ATTUNE_MEMBER
   int cuda_version = 0;  // what cuDriverGetVersion() gives: 13000
 };
 
-using GetVersion = Result (*)(int* version);  // cuDriverGetVersion, 2020
-using GetProcAddress11 = Result (*)(const char*, void**, int version, unsigned long long flags);              // 11030
-using GetProcAddress12 = Result (*)(const char*, void**, int version, unsigned long long flags, int* found);  // 12000
+using GetVersion = DriverResult (*)(int* version);  // cuDriverGetVersion, 2020
+using GetProcAddress11 = DriverResult (*)(const char*, void**, int version, unsigned long long flags);  // 11030
+using GetProcAddress12 = DriverResult (*)(const char*, void**, int version, unsigned long long flags,
+                                          int* found);  // 12000
 
 }  // namespace attune::cuda

@@ -46,28 +46,28 @@ struct Resolver {
     void* address = nullptr;
     if (by_version_12 != nullptr) {
       int found = 0;
-      const Result result = by_version_12(symbol.name, &address, symbol.version, legacy_stream_symbols, &found);
+      const DriverResult result = by_version_12(symbol.name, &address, symbol.version, legacy_stream_symbols, &found);
       return result == result_success && found == 0 ? address : nullptr;
     }
     if (by_version_11 != nullptr) {
-      const Result result = by_version_11(symbol.name, &address, symbol.version, legacy_stream_symbols);
+      const DriverResult result = by_version_11(symbol.name, &address, symbol.version, legacy_stream_symbols);
       return result == result_success ? address : nullptr;
     }
     return dlsym(library, symbol.exported);
   }
 };
 
-std::string explain_initialisation(const DriverApi& api, Result result) {
+std::string explain_initialisation(const DriverApi& api, DriverResult result) {
   return fmt::format("the CUDA driver does not answer: {}", explain_driver_failure(api, result));
 }
 
 DriverLoad initialise(const DriverLoad& load) {
   if (load.api == nullptr) return load;
-  if (const Result result = load.api->init(0); result != result_success) {
+  if (const DriverResult result = load.api->init(0); result != result_success) {
     return {nullptr, explain_initialisation(*load.api, result)};
   }
   int count = 0;
-  const Result result = load.api->device_get_count(&count);
+  const DriverResult result = load.api->device_get_count(&count);
   if (result != result_success) return {nullptr, explain_initialisation(*load.api, result)};
   if (count == 0) return {nullptr, explain_initialisation(*load.api, result_no_device)};
   return load;
@@ -82,7 +82,7 @@ DriverLoad load_driver(const char* library) {
   }
   const auto get_version = reinterpret_cast<GetVersion>(dlsym(handle, "cuDriverGetVersion"));
   int version = 0;
-  const Result result = get_version == nullptr ? result_success : get_version(&version);
+  const DriverResult result = get_version == nullptr ? result_success : get_version(&version);
   if (result == result_stub_library) {
     return {nullptr,
             fmt::format("no CUDA driver ({} is the toolkit's stub for linking, not a driver; take its folder out "

@@ -29,11 +29,11 @@ constexpr std::string_view is_ignored =
 constexpr std::string_view without_asserts =
     "Potential Performance Loss: asserts are on, and their calls may be the reason; add -DNDEBUG to [compile] options";
 
-struct Advice {
+struct LogAdvice {
   std::string_view mark;  // in the log
   std::string_view text;
 };
-constexpr Advice advices[] = {
+constexpr LogAdvice advices[] = {
     {"open source file",
      "a header in quotes is found beside the kernel file, any header in the folders of -I in [compile] options, or in "
      "the toolkit; "
@@ -59,7 +59,7 @@ bool says_serialized(std::string_view log) { return has(log, "instructions are s
 std::string nvrtc_advice(std::string_view log, bool ignores_host_code, bool asserts) {
   std::string advice;
   const auto add = [&](std::string_view text) { advice.append("attune: ").append(text).append("\n"); };
-  for (const Advice& one : advices)
+  for (const LogAdvice& one : advices)
     if (has(log, one.mark)) add(one.text);
   if (ignores_host_code && has(log, "Unresolved extern function")) add(is_ignored);
   if (asserts && says_serialized(log)) add(without_asserts);

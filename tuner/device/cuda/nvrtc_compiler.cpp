@@ -216,7 +216,7 @@ std::vector<std::string> options_of(const NvrtcTarget& target, const ImageReques
 }
 
 // A request as NVRTC gets it: with the headers that attune adds, and all options.
-struct Completed {
+struct CompletedRequest {
   ImageRequest request;
   std::vector<std::string> options;
   HeaderSearch search;
@@ -225,8 +225,8 @@ struct Completed {
 };
 
 // The request must outlive what is returned.
-Completed completed(const NvrtcLibrary& library, const ImageRequest& asked, const NvrtcTarget& target) {
-  Completed result{asked, options_of(target, asked), {}, {}, ""};
+CompletedRequest completed(const NvrtcLibrary& library, const ImageRequest& asked, const NvrtcTarget& target) {
+  CompletedRequest result{asked, options_of(target, asked), {}, {}, ""};
   std::vector<Header>& headers = result.request.source.headers;
   for (const Header& header : library_headers(asked)) headers.push_back(header);
   result.why = add_toolkit_folder(library, asked, result.options);
@@ -240,7 +240,7 @@ Completed completed(const NvrtcLibrary& library, const ImageRequest& asked, cons
   return result;
 }
 
-CompileOutcome success(const NvrtcLibrary& library, const CompiledProgram& compiled, Completed& asked,
+CompileOutcome success(const NvrtcLibrary& library, const CompiledProgram& compiled, CompletedRequest& asked,
                        const NvrtcTarget& target) {
   auto& [request, options, search, files, why] = asked;
   const auto& [program, result, log, opened] = compiled;
@@ -263,7 +263,7 @@ CompileOutcome success(const NvrtcLibrary& library, const CompiledProgram& compi
 
 CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& request, const NvrtcTarget& target,
                            HeavyHeaders headers) {
-  Completed asked = completed(library, request, target);
+  CompletedRequest asked = completed(library, request, target);
   if (!asked.why.empty()) return failure(Verdict::compile_error, std::move(asked.why));
   const CompileProgram precompiling = precompiling_of_program();
   const CompiledProgram compiled =

@@ -46,7 +46,7 @@ constexpr const char* install_advice =
     "CUDA toolkit, and if it lies elsewhere point ATTUNE_NVRTC at libnvrtc.so.N; without a GPU: --device host";
 
 // The library found, or else the reason why it cannot be used.
-struct Attempt {
+struct LibraryAttempt {
   std::optional<NvrtcLibrary> library;
   std::string complaint;  // "" also when there is no such file
 };
@@ -129,7 +129,7 @@ std::string too_new(const NvrtcLibrary& library, int driver_version) {
       library.name(), library.file.string(), version_text(driver_version), driver_version / 1000);
 }
 
-Attempt attempt(const std::string& file, const NvrtcSearch& search) {
+LibraryAttempt attempt(const std::string& file, const NvrtcSearch& search) {
   std::error_code absent;
   const fs::file_status status = fs::status(file, absent);
   if (file.find('/') != std::string::npos && fs::exists(status) && !fs::is_regular_file(status))
@@ -217,7 +217,7 @@ NvrtcLibrary load_nvrtc(const NvrtcSearch& search) {
   }
   std::vector<std::string> complaints;
   for (const std::string& file : nvrtc_candidates(search)) {
-    Attempt result = attempt(file, search);
+    LibraryAttempt result = attempt(file, search);
     if (result.library) return std::move(*result.library);
     if (!result.complaint.empty()) complaints.push_back(std::move(result.complaint));
   }
@@ -226,7 +226,7 @@ NvrtcLibrary load_nvrtc(const NvrtcSearch& search) {
     NvrtcSearch unlimited = search;
     unlimited.driver_cuda_version = 0;
     for (const std::string& file : nvrtc_candidates(unlimited)) {
-      Attempt result = attempt(file, search);
+      LibraryAttempt result = attempt(file, search);
       if (!result.complaint.empty()) {
         complaints.push_back(std::move(result.complaint));
         break;

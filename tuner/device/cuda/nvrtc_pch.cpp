@@ -76,8 +76,8 @@ bool has_heavy_headers(const SourceText& source) {
 PrecompiledHeaders::PrecompiledHeaders(const NvrtcLibrary& library, fs::path parent)
     : library_(library), parent_(std::move(parent)) {}
 
-std::optional<PrecompiledHeaders::Use> PrecompiledHeaders::begin(const SourceText& headers,
-                                                                 const std::vector<std::string>& options) {
+std::optional<PrecompiledHeaders::PchUse> PrecompiledHeaders::begin(const SourceText& headers,
+                                                                    const std::vector<std::string>& options) {
   if (!library_.api.has_pch() || !has_heavy_headers(headers)) return std::nullopt;
   const Key key{digest_of(headers), digest_of(options)};
   std::unique_lock lock(mutex_);
@@ -87,7 +87,7 @@ std::optional<PrecompiledHeaders::Use> PrecompiledHeaders::begin(const SourceTex
       "-pch", fmt::format("-pch-dir={}", (folder_->path() / std::to_string(generation_)).string()),
       // Keeps warnings out of the user's log: options differ from a file's, the heap is too small, a #line follows.
       "-diag-suppress=629,639,20283"};
-  return Use(*this, std::move(lock), std::move(added));
+  return PchUse(*this, std::move(lock), std::move(added));
 }
 
 // If options differ between configurations, each would need a file, which is slower than no precompiled headers.
@@ -142,7 +142,8 @@ void PrecompiledHeaders::grow_heap(NvrtcProgram program) {
   ++counts_.grown;
 }
 
-void PrecompiledHeaders::Use::finish(NvrtcProgram program, NvrtcResult result, std::string& log, std::string& opened) {
+void PrecompiledHeaders::PchUse::finish(NvrtcProgram program, NvrtcResult result, std::string& log,
+                                        std::string& opened) {
   if (strip_messages(log, owner_->folder_->path().string())) {
     ++owner_->counts_.used;
     if (!opened.empty()) opened += owner_->opened_;
@@ -161,7 +162,7 @@ void PrecompiledHeaders::Use::finish(NvrtcProgram program, NvrtcResult result, s
   }
 }
 
-void PrecompiledHeaders::Use::blame() {
+void PrecompiledHeaders::PchUse::blame() {
   if (owner_->current_) owner_->give_up();
 }
 
@@ -178,15 +179,15 @@ fs::path PrecompiledHeaders::folder() const {
 namespace {
 
 // What is compiled, and the part of its source that is precompiled.
-struct Stopped {
+struct SplitSource {
   ImageRequest request;
   SourceText headers;
 };
 
 // Returns a request whose headers end where its macros begin. These may change a header that the leading includes
 // reach, which is then another for each configuration.
-Stopped stopped_before_macros(const ImageRequest& request) {
-  Stopped stopped{request, {}};
+SplitSource stopped_before_macros(const ImageRequest& request) {
+  SplitSource stopped{request, {}};
   stopped.request.source = with_macros(request.source, request.macros, end_of_headers);
   stopped.request.macros.clear();
   stopped.headers = stopped.request.source;
@@ -214,7 +215,7 @@ CompiledProgram compile_with_headers(const NvrtcLibrary& library, const ImageReq
 CompiledProgram compile_precompiled(const NvrtcLibrary& library, const ImageRequest& request,
                                     const std::vector<std::string>& options) {
   if (request.macros.empty()) return compile_with_headers(library, request, request, request.source, options);
-  const Stopped stopped = stopped_before_macros(request);
+  const SplitSource stopped = stopped_before_macros(request);
   if (stopped.headers.text.empty()) return compile_program(library, request, options);
   return compile_with_headers(library, request, stopped.request, stopped.headers, options);
 }

@@ -38,7 +38,7 @@ class PrecompiledHeaders {
   PrecompiledHeaders(const NvrtcLibrary& library, std::filesystem::path parent);
 
   // One compile with precompiled headers; no other begins until it is destroyed.
-  class Use {
+  class PchUse {
    public:
     const std::vector<std::string>& options() const noexcept { return options_; }
     // Notes the result of the compile, and removes messages about the files from the log. Adds to `opened` the files
@@ -50,7 +50,7 @@ class PrecompiledHeaders {
 
    private:
     friend class PrecompiledHeaders;
-    Use(PrecompiledHeaders& owner, std::unique_lock<std::mutex> lock, std::vector<std::string> options)
+    PchUse(PrecompiledHeaders& owner, std::unique_lock<std::mutex> lock, std::vector<std::string> options)
         : owner_(&owner), lock_(std::move(lock)), options_(std::move(options)) {}
     PrecompiledHeaders* owner_;
     std::unique_lock<std::mutex> lock_;
@@ -59,7 +59,7 @@ class PrecompiledHeaders {
 
   // Returns nothing when the caller is to compile as usual. `options`: all options of the compile, in order. `headers`:
   // the part of the source that is to be precompiled, and what it may include.
-  std::optional<Use> begin(const SourceText& headers, const std::vector<std::string>& options);
+  std::optional<PchUse> begin(const SourceText& headers, const std::vector<std::string>& options);
 
   PchCounts counts() const;
   // Returns the folder of this process; empty before the first use.

@@ -20,11 +20,11 @@ namespace {
   return text;
 }
 
-constexpr Result not_supported = 801;  // CUDA_ERROR_NOT_SUPPORTED
+constexpr DriverResult not_supported = 801;  // CUDA_ERROR_NOT_SUPPORTED
 
 // Launches by drivers before 11.6. A step that may overlap the one before it does not; its results are the same.
-[[gnu::cold]] Result launch_without_attributes(const DriverApi& api, const Operation& operation, void** parameters,
-                                               CUstream_st* stream) noexcept {
+[[gnu::cold]] DriverResult launch_without_attributes(const DriverApi& api, const Operation& operation,
+                                                     void** parameters, CUstream_st* stream) noexcept {
   const LaunchShape& shape = operation.shape;
   if (shape.cluster_blocks() != 1 || shape.cooperative) return not_supported;
   return api.launch(static_cast<CUfunc_st*>(operation.function), shape.grid[0], shape.grid[1], shape.grid[2],
@@ -32,7 +32,7 @@ constexpr Result not_supported = 801;  // CUDA_ERROR_NOT_SUPPORTED
                     parameters, nullptr);
 }
 
-Result issue(const DriverApi& api, const Operation& operation, CUstream_st* stream) {
+DriverResult issue(const DriverApi& api, const Operation& operation, CUstream_st* stream) {
   if (operation.kind == Operation::Kind::launch) return launch_operation(api, operation, operation.parameters, stream);
   if (operation.bytes == 0) return result_success;
   if (operation.kind == Operation::Kind::memset) {
@@ -73,8 +73,8 @@ ExtendedLaunch::ExtendedLaunch(const LaunchShape& shape, CUstream_st* stream) no
 }
 
 // cuLaunchKernelEx takes less time than cuLaunchKernel: on an H200 some 40 ns of 3,200.
-[[gnu::hot]] Result launch_operation(const DriverApi& api, const Operation& operation, void** parameters,
-                                     CUstream_st* stream) noexcept {
+[[gnu::hot]] DriverResult launch_operation(const DriverApi& api, const Operation& operation, void** parameters,
+                                           CUstream_st* stream) noexcept {
   if (api.launch_with == nullptr) [[unlikely]]
     return launch_without_attributes(api, operation, parameters, stream);
   return api.launch_with(&ExtendedLaunch(operation.shape, stream).config(), static_cast<CUfunc_st*>(operation.function),
@@ -83,7 +83,7 @@ ExtendedLaunch::ExtendedLaunch(const LaunchShape& shape, CUstream_st* stream) no
 
 Status enqueue_operation(const DriverApi& api, const Operation& operation, CUstream_st* stream) {
   if (operation.kind == Operation::Kind::routine) return operation.routine->enqueue(operation.parameters, stream);
-  const Result result = issue(api, operation, stream);
+  const DriverResult result = issue(api, operation, stream);
   if (result == result_success) return {};
   return status_of(api, result, describe(operation));
 }

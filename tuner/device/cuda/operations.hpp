@@ -10,8 +10,8 @@ inline DeviceAddress device_address(const void* pointer) noexcept { return reint
 
 // Makes the driver call of a launch, with these parameters in place of its own, and returns its result. Nothing is
 // launched unless the result is a success.
-Result launch_operation(const DriverApi& api, const Operation& operation, void** parameters,
-                        CUstream_st* stream) noexcept;
+DriverResult launch_operation(const DriverApi& api, const Operation& operation, void** parameters,
+                              CUstream_st* stream) noexcept;
 
 // Enqueues the operation by one call of the driver or of its routine. Takes no lock of its own, and allocates nothing
 // unless it fails.

@@ -46,9 +46,9 @@ void Reaper::start() {
   thread_ = start_thread<std::thread>([this] { run(); });
 }
 
-void Reaper::take(std::unique_ptr<Parting> parting) noexcept {
+void Reaper::take(std::unique_ptr<ReaperItem> parting) noexcept {
   const std::lock_guard lock(mutex_);
-  Parting* const taken = parting.get();
+  ReaperItem* const taken = parting.get();
   (first_ == nullptr ? first_ : last_->next) = std::move(parting);
   last_ = taken;
   changed_.notify_all();
@@ -59,7 +59,7 @@ void Reaper::run() {
   for (;;) {
     changed_.wait(lock, [this] { return is_ending_ || first_ != nullptr; });
     if (is_ending_) break;
-    std::unique_ptr<Parting> parting = std::move(first_);
+    std::unique_ptr<ReaperItem> parting = std::move(first_);
     first_ = std::move(parting->next);
     lock.unlock();
     parting.reset();

@@ -11,10 +11,10 @@
 namespace attune::cuda {
 
 // An object to release. It is made beforehand, so that nothing is allocated at the end of a graph.
-struct Parting {
-  explicit Parting(std::shared_ptr<const void> of) : object(std::move(of)) {}
+struct ReaperItem {
+  explicit ReaperItem(std::shared_ptr<const void> of) : object(std::move(of)) {}
   std::shared_ptr<const void> object;
-  std::unique_ptr<Parting> next;
+  std::unique_ptr<ReaperItem> next;
 };
 
 class Reaper {
@@ -29,7 +29,7 @@ class Reaper {
   // Starts the thread, unless there is one. It must be called before take(). Throws std::system_error.
   void start();
   // Has the thread release the object, without waiting for it. After end() it keeps the object.
-  void take(std::unique_ptr<Parting> parting) noexcept;
+  void take(std::unique_ptr<ReaperItem> parting) noexcept;
   // Ends the thread. Waits for the object that is being released, but not for ever: at the end of a process its device
   // may still be busy. exit() calls it for the Reaper of the process.
   void end() noexcept;
@@ -39,8 +39,8 @@ class Reaper {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::unique_ptr<Parting> first_;
-  Parting* last_ = nullptr;
+  std::unique_ptr<ReaperItem> first_;
+  ReaperItem* last_ = nullptr;
   std::thread thread_;
   bool is_ending_ = false, has_ended_ = false;
 };

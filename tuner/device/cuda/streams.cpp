@@ -17,7 +17,9 @@ std::uint64_t number_of_this_thread() noexcept {
 }
 
 // Called by the driver, on a thread that must not call the driver.
-void let_go(void* parting) { Reaper::of_process().take(std::unique_ptr<Parting>(static_cast<Parting*>(parting))); }
+void let_go(void* parting) {
+  Reaper::of_process().take(std::unique_ptr<ReaperItem>(static_cast<ReaperItem*>(parting)));
+}
 
 }  // namespace
 
@@ -45,12 +47,12 @@ Status keep_in_graph(const DriverApi& api, CUstream_st* stream, std::shared_ptr<
             false};
   CaptureStatus capture = capture_none;
   CUgraph_st* graph = nullptr;
-  Result result = api.capture_info(stream, &capture, nullptr, &graph, nullptr, nullptr);
+  DriverResult result = api.capture_info(stream, &capture, nullptr, &graph, nullptr, nullptr);
   if (result == result_success && (capture != capture_active || graph == nullptr))
     return {Verdict::launch_error, "the capture of the stream has ended", false};
   if (result != result_success) return status_of(api, result, "asking for the graph of a capture");
   Reaper::of_process().start();
-  auto parting = std::make_unique<Parting>(std::move(object));
+  auto parting = std::make_unique<ReaperItem>(std::move(object));
   CUuserObject_st* owned = nullptr;
   result = api.user_object_create(&owned, parting.get(), let_go, 1, user_object_no_destructor_sync);
   if (result != result_success) return status_of(api, result, "making an object for a graph");

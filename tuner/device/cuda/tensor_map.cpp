@@ -42,10 +42,10 @@ Status encode_tensor_map(const DriverApi& api, const TensorLayout& layout, void*
   every.fill(1);
   std::array<std::uint64_t, most_tensor_dimensions> strides{};  // one dimension has none, but null is refused
   std::copy(layout.strides.begin(), layout.strides.end(), strides.begin());
-  const Result result = api.tensor_map_encode(static_cast<CUtensorMap_st*>(map), type_of(layout.element_bytes),
-                                              static_cast<unsigned>(layout.shape.size()), array, layout.shape.data(),
-                                              strides.data(), layout.box.data(), every.data(), no_interleave,
-                                              swizzle_of(layout.swizzle), promotion_128, zeros_outside);
+  const DriverResult result = api.tensor_map_encode(
+      static_cast<CUtensorMap_st*>(map), type_of(layout.element_bytes), static_cast<unsigned>(layout.shape.size()),
+      array, layout.shape.data(), strides.data(), layout.box.data(), every.data(), no_interleave,
+      swizzle_of(layout.swizzle), promotion_128, zeros_outside);
   Status status = status_of(api, result, "encoding a tensor map");
   if (!status.ok() && !status.sticky) status.verdict = Verdict::launch_error;
   return status;

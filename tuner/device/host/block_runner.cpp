@@ -127,7 +127,7 @@ void BlockRunner::restart_all() {
   arm_dynamic_shared(call_.shape.shared_bytes);
   for (const auto& fiber : fibers_) {
     fiber->restart(fiber->stack, &BlockRunner::fiber_main);
-    fiber->wait = Wait::none;
+    fiber->wait = FiberWait::none;
     fiber->spinning = false;
     idle_.push(*fiber);
   }
@@ -231,7 +231,7 @@ void BlockRunner::park(Fiber& fiber) {
 }
 
 void BlockRunner::make_ready(Fiber& fiber) {
-  fiber.wait = Wait::none;
+  fiber.wait = FiberWait::none;
   ready_.push(fiber);
   ++ready_count_;
 }

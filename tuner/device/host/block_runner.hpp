@@ -43,7 +43,7 @@ class BlockRunner {
   static constexpr unsigned warp_lanes = 32;
   static constexpr unsigned most_threads = 1024;
 
-  enum class Wait : std::uint8_t { none, barrier, warp, active };
+  enum class FiberWait : std::uint8_t { none, barrier, warp, active };
 
   // A fiber and the CUDA thread on it.
   struct Fiber : FiberContext {
@@ -53,7 +53,7 @@ class BlockRunner {
     attune_host::Thread state{};  // visible to the kernel
     unsigned thread = 0;          // linear index in the block
     Fiber* next = nullptr;        // in a Queue
-    Wait wait = Wait::none;
+    FiberWait wait = FiberWait::none;
     bool spinning = false;  // ready, but gave up its turn
     // of a warp intrinsic
     const char* intrinsic = nullptr;

@@ -40,7 +40,7 @@ int BlockRunner::sync_block(BlockVote vote, int predicate, const char* name) {
     release_barrier();  // and this thread continues: one switch less
     return barrier_result_;
   }
-  self.wait = Wait::barrier;
+  self.wait = FiberWait::barrier;
   at_barrier_.push(self);
   park(self);
   return barrier_result_;
@@ -52,7 +52,7 @@ void BlockRunner::release_barrier() {
   const bool all = held_ == arrived_, any = held_ > 0;
   barrier_result_ = vote_ == BlockVote::count ? static_cast<int>(held_) : vote_ == BlockVote::all ? all : any;
   for (Fiber* fiber = at_barrier_.first; fiber != nullptr; fiber = fiber->next) {
-    fiber->wait = Wait::none;
+    fiber->wait = FiberWait::none;
     ++ready_count_;
   }
   ready_.append(at_barrier_);
@@ -63,11 +63,11 @@ void BlockRunner::release_barrier() {
 // Waits for the other blocks. All threads of this block wait meanwhile.
 void BlockRunner::meet_grid() {
   switch (grid_->arrive()) {
-    case GridBarrier::Meeting::complete:
+    case GridBarrier::BarrierEnd::complete:
       return;
-    case GridBarrier::Meeting::stopped:
+    case GridBarrier::BarrierEnd::stopped:
       leave();
-    case GridBarrier::Meeting::in_vain:
+    case GridBarrier::BarrierEnd::in_vain:
       fail(fmt::format("{} waits at {}, but a block has ended that will not arrive; all {} blocks must", block_text(),
                        barrier_, call_.blocks()));
   }
@@ -92,7 +92,7 @@ unsigned BlockRunner::exchange(unsigned mask, unsigned long long value, unsigned
     if (self.lanes == lane_bit(self)) yield();
     return self.lanes;
   }
-  self.wait = Wait::warp;
+  self.wait = FiberWait::warp;
   park(self);
   return self.lanes;
 }
@@ -136,7 +136,7 @@ unsigned BlockRunner::active_mask(const void* place) {
   Fiber& self = *running_;
   Warp& warp = warps_[warp_of(self)];
   self.place = place;
-  self.wait = Wait::active;
+  self.wait = FiberWait::active;
   warp.active |= lane_bit(self);
   ++active_waiting_;
   if ((warp.active | warp.exited) == warp.existing) release_active(warp_of(self));

@@ -24,7 +24,7 @@ std::string BlockRunner::running_text() const {
 
 std::string BlockRunner::waits_text(const Fiber& fiber) const {
   const std::string waiter = thread_text(fiber.thread);
-  if (fiber.wait == Wait::barrier) return fmt::format("{} waits at {}", waiter, barrier_);
+  if (fiber.wait == FiberWait::barrier) return fmt::format("{} waits at {}", waiter, barrier_);
   return fmt::format("{} waits at {} (mask {:#010x})", waiter, fiber.intrinsic, fiber.mask);
 }
 
@@ -33,12 +33,12 @@ std::string BlockRunner::waits_text(const Fiber& fiber) const {
 std::string BlockRunner::deadlock_text() const {
   for (unsigned thread = 0; thread < threads_; ++thread) {
     const Fiber* const waiting = fiber_of_[thread];
-    if (waiting == nullptr || waiting->wait != Wait::warp) continue;
+    if (waiting == nullptr || waiting->wait != FiberWait::warp) continue;
     const unsigned first = thread / warp_lanes * warp_lanes;
     for (unsigned lanes = waiting->mask; lanes != 0; lanes &= lanes - 1) {
       const Fiber* const other = fiber_of_[first + static_cast<unsigned>(std::countr_zero(lanes))];
       if (other == nullptr) continue;  // exited
-      const bool met = other->wait == Wait::warp && other->mask == waiting->mask &&
+      const bool met = other->wait == FiberWait::warp && other->mask == waiting->mask &&
                        std::string_view(other->intrinsic) == waiting->intrinsic;
       if (met) continue;
       const std::string reached =

@@ -9,18 +9,18 @@ void GridBarrier::begin(std::uint64_t blocks) {
   stopped_ = false;
 }
 
-GridBarrier::Meeting GridBarrier::arrive() {
+GridBarrier::BarrierEnd GridBarrier::arrive() {
   std::unique_lock lock(mutex_);
   const std::uint64_t meeting = meetings_;
   if (++arrived_ == blocks_) {
     arrived_ = 0;
     ++meetings_;
     changed_.notify_all();
-    return Meeting::complete;
+    return BarrierEnd::complete;
   }
   changed_.wait(lock, [&] { return meetings_ != meeting || stopped_ || ended_ > 0; });
-  if (meetings_ != meeting) return Meeting::complete;
-  return stopped_ ? Meeting::stopped : Meeting::in_vain;
+  if (meetings_ != meeting) return BarrierEnd::complete;
+  return stopped_ ? BarrierEnd::stopped : BarrierEnd::in_vain;
 }
 
 void GridBarrier::end_block() {

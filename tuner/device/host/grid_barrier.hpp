@@ -11,12 +11,12 @@ namespace attune {
 class GridBarrier {
  public:
   // How a wait ended: all blocks arrived, the launch is over after a fault, or a block has ended that never arrives.
-  enum class Meeting { complete, stopped, in_vain };
+  enum class BarrierEnd { complete, stopped, in_vain };
 
   // Prepares for a launch of so many blocks. No block may wait.
   void begin(std::uint64_t blocks);
   // Waits for the other blocks. Any thread.
-  Meeting arrive();
+  BarrierEnd arrive();
   // Notes that a block has ended. Any thread.
   void end_block();
   // Ends all waits of this launch. Any thread.

@@ -150,7 +150,7 @@ std::vector<CompileOutcome> HostCompiler::compile(std::span<const ImageRequest> 
 namespace {
 
 // The result of one run of the compiler for a group of requests.
-struct Built {
+struct BuildResult {
   CompileOutcome failed;  // verdict ok when it succeeded
   std::map<std::string, std::size_t> entries;
   std::map<std::string, std::uint64_t> shared;  // by symbol
@@ -173,7 +173,7 @@ CompileOutcome memory_failure(const std::string& source, const std::string& log)
 // Runs the compiler once. Throws Error when the folder has no room for its files. Returns false, with the reason in
 // `built`, when it fails.
 bool run_step(const std::vector<std::string>& command, const fs::path& place, TimeLimit limit, const SourceText& source,
-              Built& built) {
+              BuildResult& built) {
   ProcessResult result = run_process(command, place, limit);
   if (is_ended_by_limit(result)) result = run_process(command, place, limit);
   if (is_ended_by_limit(result))
@@ -230,8 +230,8 @@ std::vector<std::string> command_for(const std::vector<std::string>& compiler, c
 }
 
 // Checks whether the source compiles without instantiations. `failed` holds the reason otherwise.
-Built check_source(const std::vector<std::string>& compiler, const ImageRequest& request, TimeLimit limit) {
-  Built built;
+BuildResult check_source(const std::vector<std::string>& compiler, const ImageRequest& request, TimeLimit limit) {
+  BuildResult built;
   const TemporaryFolder folder;
   const fs::path place = folder.path() / source_place;
   write_sources(folder.path(), request, {}, "", HostVariant::plain);
@@ -252,7 +252,7 @@ struct Files {
 // Returns nothing, with the reason in `built`, when compiler or linker fail.
 std::optional<Files> build_files(const std::vector<std::string>& compiler,
                                  std::span<const ImageRequest* const> requests, TimeLimit limit, HostVariant variant,
-                                 Built& built) {
+                                 BuildResult& built) {
   const ImageRequest& request = *requests.front();
   const TemporaryFolder folder;
   const fs::path place = folder.path() / source_place;
@@ -275,8 +275,9 @@ std::optional<Files> build_files(const std::vector<std::string>& compiler,
 }
 
 // Throws RefusedHeader.
-Built build(const std::vector<std::string>& compiler, std::span<const ImageRequest* const> requests, TimeLimit limit) {
-  Built built;
+BuildResult build(const std::vector<std::string>& compiler, std::span<const ImageRequest* const> requests,
+                  TimeLimit limit) {
+  BuildResult built;
   built.entries = number_expressions(requests);
   // Made before the compile, so that a file that changes meanwhile is compiled again.
   built.files = expected_files(*requests.front(), folders_of(*requests.front()));
@@ -291,7 +292,7 @@ Built build(const std::vector<std::string>& compiler, std::span<const ImageReque
   return built;
 }
 
-CompileOutcome outcome_of(const ImageRequest& request, const Built& built, const std::string& toolchain,
+CompileOutcome outcome_of(const ImageRequest& request, const BuildResult& built, const std::string& toolchain,
                           std::uint64_t shared_limit) {
   Image image;
   image.architecture = host_image_architecture();
@@ -326,7 +327,7 @@ TimeLimit HostCompiler::limit(std::size_t images) const {
 
 std::vector<CompileOutcome> HostCompiler::compile_together(std::span<const ImageRequest* const> requests) {
   const auto begin = std::chrono::steady_clock::now();
-  Built built;
+  BuildResult built;
   CompileOutcome source;  // failed: the source itself is at fault, or every run of the compiler takes too long
   {
     const CompilingNow turn;

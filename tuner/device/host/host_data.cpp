@@ -16,7 +16,7 @@ namespace {
 
 namespace ops = data_ops;
 
-struct Typed {
+struct TypeFunctions {
   std::string_view name;
   void (*generate)(void* target, const ops::FillPlan& plan);
   Comparison (*compare)(const void* actual, const void* expected, std::uint64_t count, std::uint64_t components,
@@ -55,12 +55,12 @@ Comparison compare(const void* actual, const void* expected, std::uint64_t count
 }
 
 template <typename T>
-constexpr Typed typed(std::string_view name) {
+constexpr TypeFunctions typed(std::string_view name) {
   return {name, generate<T>, compare<T>};
 }
 
 // A poisoned byte is not a valid bool, so elements of bool are compared as bytes.
-constexpr std::array element_types{Typed{"bool", generate<bool>, compare<unsigned char>},
+constexpr std::array element_types{TypeFunctions{"bool", generate<bool>, compare<unsigned char>},
                                    typed<signed char>("int8"),
                                    typed<short>("int16"),
                                    typed<int>("int32"),
@@ -74,39 +74,39 @@ constexpr std::array element_types{Typed{"bool", generate<bool>, compare<unsigne
                                    typed<ops::Half>("half"),
                                    typed<ops::Bfloat16>("bfloat16")};
 
-const Typed& element_of(const TypeInfo& type) {
-  for (const Typed& entry : element_types)
+const TypeFunctions& element_of(const TypeInfo& type) {
+  for (const TypeFunctions& entry : element_types)
     if (entry.name == type.element) return entry;
   throw Error("no data of type " + std::string(type.name) + " on the host device");
 }
 
-Found found_by(const CompareElements& what) {
+InspectionFinding found_by(const CompareElements& what) {
   const TypeInfo& info = type_named(what.type);
-  Found found;
+  InspectionFinding found;
   found.comparison = element_of(info).compare(what.actual, what.expected, what.count, info.components, what.tolerance);
   return found;
 }
 
-Found found_by(const CountDifferences& what) {
+InspectionFinding found_by(const CountDifferences& what) {
   if (what.bytes == 0 || std::memcmp(what.a, what.b, what.bytes) == 0) return {};  // the usual case
   const auto* const x = static_cast<const unsigned char*>(what.a);
   const auto* const y = static_cast<const unsigned char*>(what.b);
-  Found found;
+  InspectionFinding found;
   for (std::size_t i = 0; i < what.bytes; ++i) found.count += x[i] != y[i];
   return found;
 }
 
-Found found_by(const CountOtherBytes& what) {
+InspectionFinding found_by(const CountOtherBytes& what) {
   const auto* const data = static_cast<const unsigned char*>(what.memory);
-  Found found;
+  InspectionFinding found;
   for (std::size_t i = 0; i < what.bytes; ++i)
     if (data[i] != static_cast<unsigned char>(what.value) && found.count++ == 0) found.first = i;
   return found;
 }
 
-Found found_by(const Checksum& what) {
+InspectionFinding found_by(const Checksum& what) {
   const auto* const data = static_cast<const unsigned char*>(what.memory);
-  Found found;
+  InspectionFinding found;
   for (std::size_t i = 0; i < what.bytes; i += sizeof(std::uint64_t)) {
     std::uint64_t word = 0;
     std::memcpy(&word, data + i, std::min(sizeof word, what.bytes - i));
@@ -135,12 +135,12 @@ void generate_on_host(void* target, std::string_view type, std::uint64_t count, 
   element_of(info).generate(target, plan);
 }
 
-Found inspect_on_host(const Inspection& inspection) {
+InspectionFinding inspect_on_host(const Inspection& inspection) {
   return std::visit([](const auto& what) { return found_by(what); }, inspection);
 }
 
-std::vector<Found> HostData::inspect(std::span<const Inspection> inspections) {
-  std::vector<Found> found;
+std::vector<InspectionFinding> HostData::inspect(std::span<const Inspection> inspections) {
+  std::vector<InspectionFinding> found;
   for (const Inspection& one : inspections) found.push_back(inspect_on_host(one));
   return found;
 }

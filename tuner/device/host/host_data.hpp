@@ -14,7 +14,7 @@ namespace attune {
 void generate_on_host(void* target, std::string_view type, std::uint64_t count, const FillValues& fill,
                       std::uint64_t seed);
 // Inspects memory that the host can read.
-Found inspect_on_host(const Inspection& inspection);
+InspectionFinding inspect_on_host(const Inspection& inspection);
 
 // The data tools of the host device. Under AddressSanitizer, fences are its.
 class HostData final : public DataTools {
@@ -23,7 +23,7 @@ class HostData final : public DataTools {
                 std::uint64_t seed) override {
     generate_on_host(target, type, count, fill, seed);
   }
-  std::vector<Found> inspect(std::span<const Inspection> inspections) override;
+  std::vector<InspectionFinding> inspect(std::span<const Inspection> inspections) override;
   void fence(void* array, std::size_t bytes, std::size_t below, std::size_t above) override;
   void unfence(const void* array) noexcept override;
 };

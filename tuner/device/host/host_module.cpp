@@ -25,10 +25,10 @@ namespace {
 
 // The loaded object. Where memory files cannot be executed, also the folder with the temporary file that takes their
 // place.
-struct Loaded {
+struct LibraryHandle {
   std::optional<TemporaryFolder> folder;
   void* handle = nullptr;
-  ~Loaded() {
+  ~LibraryHandle() {
     if (handle != nullptr) dlclose(handle);
   }
 };
@@ -54,15 +54,15 @@ bool write_all(int file, const std::vector<std::byte>& bytes) {
   return true;
 }
 
-bool open_object(Loaded& loaded, const std::string& path, std::string& why) {
+bool open_object(LibraryHandle& loaded, const std::string& path, std::string& why) {
   loaded.handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (loaded.handle == nullptr) why = dlerror();
   return loaded.handle != nullptr;
 }
 
 // Returns null, and the reason in `why`, when it fails.
-std::unique_ptr<Loaded> load_from_memory(const std::vector<std::byte>& code, std::string& why) {
-  auto loaded = std::make_unique<Loaded>();
+std::unique_ptr<LibraryHandle> load_from_memory(const std::vector<std::byte>& code, std::string& why) {
+  auto loaded = std::make_unique<LibraryHandle>();
   const int file = memfd_create("attune-kernel", MFD_CLOEXEC);
   const bool is_written = file >= 0 && write_all(file, code);
   if (!is_written) why = system_failure(errno);
@@ -71,8 +71,8 @@ std::unique_ptr<Loaded> load_from_memory(const std::vector<std::byte>& code, std
   return is_open ? std::move(loaded) : nullptr;
 }
 
-std::unique_ptr<Loaded> load_from_file(const std::vector<std::byte>& code, std::string& why) {
-  auto loaded = std::make_unique<Loaded>();
+std::unique_ptr<LibraryHandle> load_from_file(const std::vector<std::byte>& code, std::string& why) {
+  auto loaded = std::make_unique<LibraryHandle>();
   loaded->folder.emplace();
   const std::string path = (loaded->folder->path() / "kernel.so").string();
   std::ofstream file(path, std::ios::binary);
@@ -84,7 +84,7 @@ std::unique_ptr<Loaded> load_from_file(const std::vector<std::byte>& code, std::
 
 class HostModule final : public Module {
  public:
-  HostModule(std::unique_ptr<Loaded> loaded, const Image& image, const DeviceInfo& info)
+  HostModule(std::unique_ptr<LibraryHandle> loaded, const Image& image, const DeviceInfo& info)
       : loaded_(std::move(loaded)), info_(info) {
     for (const ImageFunction& function : image.functions) functions_[function.expression] = {function, {}};
   }
@@ -157,7 +157,7 @@ class HostModule final : public Module {
     return {};
   }
 
-  std::unique_ptr<Loaded> loaded_;
+  std::unique_ptr<LibraryHandle> loaded_;
   const DeviceInfo& info_;
   std::map<std::string, std::pair<ImageFunction, HostFunction>> functions_;
 };
@@ -174,7 +174,7 @@ LoadOutcome load_host_module(const Image& image, const DeviceInfo& info) {
   if (image.code == nullptr) return refuse("the image has no code");
   std::string why;
   // The sanitizers look lines up in the file, perhaps from another process.
-  std::unique_ptr<Loaded> loaded = sanitizers().any() ? nullptr : load_from_memory(*image.code, why);
+  std::unique_ptr<LibraryHandle> loaded = sanitizers().any() ? nullptr : load_from_memory(*image.code, why);
   if (loaded == nullptr) loaded = load_from_file(*image.code, why);
   if (loaded == nullptr) return refuse(why);
   auto module = std::make_shared<HostModule>(std::move(loaded), image, info);

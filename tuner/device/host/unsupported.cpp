@@ -26,7 +26,7 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-struct Use {
+struct NameUse {
   std::string_view name;
   std::string_view reason;
 };
@@ -40,10 +40,10 @@ bool matches(std::string_view pattern, std::string_view name, std::string_view a
   return name == pattern;
 }
 
-std::optional<Use> find_refusal(std::span<const Refusal> table, std::string_view name, std::string_view after) {
+std::optional<NameUse> find_refusal(std::span<const Refusal> table, std::string_view name, std::string_view after) {
   const auto found = std::find_if(table.begin(), table.end(),
                                   [&](const Refusal& refusal) { return matches(refusal.name, name, after); });
-  return found == table.end() ? std::nullopt : std::optional(Use{name, found->reason});
+  return found == table.end() ? std::nullopt : std::optional(NameUse{name, found->reason});
 }
 
 // cudaMalloc, cudaStream_t ... but not a user's `cuda_block`.
@@ -51,20 +51,20 @@ bool names_runtime_call(std::string_view name) {
   return name.size() > 4 && name.starts_with("cuda") && std::isupper(static_cast<unsigned char>(name[4])) != 0;
 }
 
-std::optional<Use> use_in_words(std::string_view text) {
+std::optional<NameUse> use_in_words(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = at++;
     if (!is_name_part(text[begin])) continue;
     while (at < text.size() && is_name_part(text[at])) ++at;
     const std::string_view name = text.substr(begin, at - begin);
     if (const auto use = find_refusal(refused_names, name, text.substr(at))) return use;
-    if (names_runtime_call(name)) return Use{name, runtime_calls};
+    if (names_runtime_call(name)) return NameUse{name, runtime_calls};
   }
   return std::nullopt;
 }
 
 // Returns the unsupported use in a line of a kernel, or nothing.
-std::optional<Use> use_in_source(std::string_view line) {
+std::optional<NameUse> use_in_source(std::string_view line) {
   line = trim_front(line.substr(0, line.find("//")));
   if (line.starts_with('#') && trim_front(line.substr(1)).starts_with("include")) {
     const std::size_t begin = std::min(line.find_first_of("<\""), line.size() - 1) + 1;
@@ -74,7 +74,7 @@ std::optional<Use> use_in_source(std::string_view line) {
     return find_refusal(refused_headers, header, "");
   }
   if (const auto use = use_in_words(line)) return use;
-  if (line.find("<<<") != std::string_view::npos) return Use{"<<<", no_launches};
+  if (line.find("<<<") != std::string_view::npos) return NameUse{"<<<", no_launches};
   return std::nullopt;
 }
 
@@ -108,12 +108,12 @@ std::string_view source_line(const Message& message, std::span<const Header> fil
   return line;
 }
 
-std::optional<Use> use_of(const Message& message, std::span<const Header> files) {
+std::optional<NameUse> use_of(const Message& message, std::span<const Header> files) {
   if (const auto use = use_in_words(message.text)) return use;
   if (const auto use = use_in_source(source_line(message, files))) return use;
   // The assemblers of g++ and clang++ read no text of the kernel but that of `asm`.
   if (message.text.starts_with(": Error: ") || message.text.find("invalid instruction mnemonic") != message.text.npos)
-    return Use{"asm", no_assembly};
+    return NameUse{"asm", no_assembly};
   return std::nullopt;
 }
 
@@ -122,7 +122,7 @@ std::optional<Use> use_of(const Message& message, std::span<const Header> files)
 std::optional<std::string> unsupported_use(std::string_view messages, std::span<const Header> files) {
   while (!messages.empty()) {
     const std::optional<Message> message = parse_message(take_line(messages));
-    const std::optional<Use> use = message ? use_of(*message, files) : std::nullopt;
+    const std::optional<NameUse> use = message ? use_of(*message, files) : std::nullopt;
     if (use)
       return fmt::format("{}:{}: error: `{}` is not supported on the host device: {}; see docs/host_device.md",
                          message->file, message->line, use->name, use->reason);

@@ -44,7 +44,7 @@ std::optional<std::size_t> Replay::find(const std::string& configuration) const 
 
 Status Replay::load(std::size_t trial) {
   const RecordedTrial& recorded = recording_.trials[trial];
-  Replayed& replayed = replayed_[trial];
+  TrialState& replayed = replayed_[trial];
   if (!replayed.loaded) now_ += recorded.compile_s + recorded.framework_s + recorded.search_s + recorded.validation_s;
   replayed.loaded = true;
   disturbance_.load();

@@ -48,7 +48,7 @@ class Replay final : public Instruments {
 
  private:
   // The state of one trial.
-  struct Replayed {
+  struct TrialState {
     bool loaded = false;
     bool failed_launch = false;
     std::size_t next_sample = 0;
@@ -59,7 +59,7 @@ class Replay final : public Instruments {
   const DeviceInfo info_;
   const ReplayOptions options_;
   std::unordered_map<std::string, std::size_t> trials_;  // by the configuration's text
-  std::vector<Replayed> replayed_;                       // in the order of the recording
+  std::vector<TrialState> replayed_;                     // in the order of the recording
   std::mt19937_64 random_;
   Disturbance disturbance_;
   double now_ = 0;

@@ -97,7 +97,7 @@ void fields(auto& a, Is<Release> auto& x) { a(x.instance); }
 void fields(auto&, Is<OpenCompiler> auto&) {}
 void fields(auto& a, Is<Compile> auto& x) { a(x.requests, x.attempt); }
 
-void fields(auto&, Is<Started> auto&) {}
+void fields(auto&, Is<StartNotice> auto&) {}
 void fields(auto& a, Is<Failure> auto& x) {
   a.choice(x.kind, Failure::Kind::steps);
   a(x.text);
@@ -106,17 +106,17 @@ void fields(auto& a, Is<Failure> auto& x) {
 void fields(auto& a, Is<DeviceState> auto& x) {
   a(x.sm_clock_mhz, x.memory_clock_mhz, x.temperature_c, x.power_w, x.energy_j, x.throttle);
 }
-void fields(auto& a, Is<Watched> auto& x) { a(x.states, x.users); }
+void fields(auto& a, Is<DeviceReadings> auto& x) { a(x.states, x.users); }
 void fields(auto& a, Is<LaunchEnergy> auto& x) { a(x.joules, x.error, x.seconds, x.steps, x.launches); }
 
-void fields(auto& a, Is<DeviceOpened> auto& x) { a(x.info, x.own_clock, x.has_energy_counter, x.users); }
-void fields(auto&, Is<Done> auto&) {}
-void fields(auto& a, Is<Begun> auto& x) { a(x.free_bytes); }
-void fields(auto& a, Is<Tried> auto& x) { a(x.status, x.numerics, x.samples_ns, x.free_bytes); }
-void fields(auto& a, Is<CheckedAgain> auto& x) { a(x.status, x.numerics, x.deterministic); }
-void fields(auto& a, Is<RoundsSampled> auto& x) { a(x.status, x.samples_ns); }
-void fields(auto& a, Is<EnergyMeasured> auto& x) { a(x.status, x.energy); }
-void fields(auto& a, Is<CompilerOpened> auto& x) { a(x.toolchain, x.preferred_batch, x.disturbs_timing); }
-void fields(auto& a, Is<ImagesCompiled> auto& x) { a(x.outcomes); }
+void fields(auto& a, Is<DeviceFacts> auto& x) { a(x.info, x.own_clock, x.has_energy_counter, x.users); }
+void fields(auto&, Is<Acknowledgement> auto&) {}
+void fields(auto& a, Is<BeginAnswer> auto& x) { a(x.free_bytes); }
+void fields(auto& a, Is<TryAnswer> auto& x) { a(x.status, x.numerics, x.samples_ns, x.free_bytes); }
+void fields(auto& a, Is<CheckAnswer> auto& x) { a(x.status, x.numerics, x.deterministic); }
+void fields(auto& a, Is<RoundsAnswer> auto& x) { a(x.status, x.samples_ns); }
+void fields(auto& a, Is<MeterAnswer> auto& x) { a(x.status, x.energy); }
+void fields(auto& a, Is<CompilerFacts> auto& x) { a(x.toolchain, x.preferred_batch, x.disturbs_timing); }
+void fields(auto& a, Is<CompileAnswer> auto& x) { a(x.outcomes); }
 
 }  // namespace attune

@@ -32,7 +32,7 @@ bool read_variant(ReadArchive& archive, Variant& value) {
 }
 
 // Returns whether each outcome has an image if and only if its verdict is ok.
-bool consistent(const ImagesCompiled& compiled) {
+bool consistent(const CompileAnswer& compiled) {
   for (const CompileOutcome& outcome : compiled.outcomes)
     if (outcome.image.has_value() != (outcome.verdict == Verdict::ok)) return false;
   return true;
@@ -42,7 +42,7 @@ bool consistent(const ImagesCompiled& compiled) {
 bool consistent(const Status& status) { return !status.ok() || !status.sticky; }
 
 bool consistent(const Answer& answer) {
-  if (const auto* compiled = std::get_if<ImagesCompiled>(&answer)) return consistent(*compiled);
+  if (const auto* compiled = std::get_if<CompileAnswer>(&answer)) return consistent(*compiled);
   const Status* const status = status_of(answer);
   return status == nullptr || consistent(*status);
 }

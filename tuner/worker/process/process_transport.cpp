@@ -39,11 +39,11 @@ void ProcessTransport::end_child() {
       command_.what, seconds_after_kill));
 }
 
-Received ProcessTransport::lose(Received::End end, const std::string& why) {
+Receipt ProcessTransport::lose(Receipt::End end, const std::string& why) {
   const std::lock_guard lock(mutex_);
   end_child();
   const std::string printed = child_->last_output();
-  Received received{
+  Receipt received{
       end, {}, why.empty() ? child_->how_it_ended() : why, child_->ending_signal(), child_->processor_seconds()};
   if (!printed.empty()) received.why += "; the last that it printed:\n" + printed;
   child_.reset();
@@ -63,20 +63,20 @@ void ProcessTransport::send(const Job& job, double seconds) {
   write_frame(child_->jobs(), encode(job), in(seconds));
 }
 
-Received ProcessTransport::receive(TimeLimit limit) {
-  if (child_ == nullptr) return {Received::End::died, {}, "ended"};
+Receipt ProcessTransport::receive(TimeLimit limit) {
+  if (child_ == nullptr) return {Receipt::End::died, {}, "ended"};
   std::vector<std::byte> message;
   ProcessDeadline deadline(child_->number(), limit);
   FrameEnd end = wait_for_frame(child_->replies(), deadline);
   // A worker writes a whole message at once, so a message that began within the limit is waited for.
   if (end == FrameEnd::whole) end = read_frame(child_->replies(), message, in(std::max(limit.seconds, write_seconds)));
   if (end == FrameEnd::timed_out)
-    return lose(Received::End::timed_out, fmt::format("no answer within {:.3g} s{}; killed", limit.seconds,
-                                                      limit.forgives_waiting ? " that it could run" : ""));
-  if (end == FrameEnd::closed) return lose(Received::End::died, "");
+    return lose(Receipt::End::timed_out, fmt::format("no answer within {:.3g} s{}; killed", limit.seconds,
+                                                     limit.forgives_waiting ? " that it could run" : ""));
+  if (end == FrameEnd::closed) return lose(Receipt::End::died, "");
   std::optional<Reply> reply = end == FrameEnd::whole ? decode_reply(message) : std::nullopt;
-  if (!reply) return lose(Received::End::died, "sent a damaged message; killed");
-  return {Received::End::replied, std::move(*reply), {}};
+  if (!reply) return lose(Receipt::End::died, "sent a damaged message; killed");
+  return {Receipt::End::replied, std::move(*reply), {}};
 }
 
 void ProcessTransport::interrupt() noexcept {
@@ -86,7 +86,7 @@ void ProcessTransport::interrupt() noexcept {
 }
 
 void ProcessTransport::restart() {
-  if (child_ != nullptr) lose(Received::End::died, "ended");
+  if (child_ != nullptr) lose(Receipt::End::died, "ended");
 }
 
 }  // namespace attune

@@ -16,12 +16,12 @@ class ProcessTransport final : public Transport {
   explicit ProcessTransport(WorkerCommand command) : command_(std::move(command)) {}
 
   void send(const Job& job, double seconds) override;
-  Received receive(TimeLimit limit) override;
+  Receipt receive(TimeLimit limit) override;
   void restart() override;
   void interrupt() noexcept override;
 
  private:
-  Received lose(Received::End end, const std::string& why);
+  Receipt lose(Receipt::End end, const std::string& why);
   void end_child();
 
   const WorkerCommand command_;

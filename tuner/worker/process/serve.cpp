@@ -43,7 +43,7 @@ const Channel& take_channel() {
 const Channel& channel() noexcept { return of_this_process; }
 
 void acknowledge() {
-  static const std::vector<std::byte> started = encode(Reply{.answer = Started{}});
+  static const std::vector<std::byte> started = encode(Reply{.answer = StartNotice{}});
   write_frame(channel().replies, started, no_deadline);  // if the coordinator is gone, the next read notices
 }
 

@@ -21,7 +21,7 @@ const Channel& take_channel();
 // Returns what take_channel() returned.
 const Channel& channel() noexcept;
 
-// Tells the coordinator that the job under way has begun, or has come to its next part (Started).
+// Tells the coordinator that the job under way has begun, or has come to its next part (StartNotice).
 void acknowledge();
 
 // Answers the jobs that come in, by `answer`, and acknowledges each job before it begins. Returns when the
