@@ -159,7 +159,7 @@ std::vector<pid_t> device_workers() {
     std::ifstream file(entry.path() / "cmdline");
     std::string text((std::istreambuf_iterator<char>(file)), {});
     std::replace(text.begin(), text.end(), '\0', ' ');
-    if (text.find(" worker device ") != std::string::npos)
+    if (text.find(" attune-worker device ") != std::string::npos)
       found.push_back(static_cast<pid_t>(std::stol(entry.path().filename().string())));
   }
   return found;

@@ -38,7 +38,8 @@ DeviceTimes sample_by_plan(const TimingPlan& plan, int batch,
 }
 
 Status sample_for(double seconds, const Instruments& instruments, int batch,
-                  const std::function<DeviceTimes(int count)>& take, const std::function<void(const LaunchCount&)>& tell) {
+                  const std::function<DeviceTimes(int count)>& take,
+                  const std::function<void(const LaunchCount&)>& tell) {
   int count = 1;
   const double begin = instruments.seconds();
   LaunchCount launched{begin, 0};

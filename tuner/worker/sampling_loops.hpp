@@ -20,6 +20,7 @@ DeviceTimes sample_by_plan(const TimingPlan& plan, int batch,
 // Takes samples of `batch` launches by `take` for so many seconds. Calls `tell` with the number of launches so far and
 // the time. Stops at the first failure.
 Status sample_for(double seconds, const Instruments& instruments, int batch,
-                  const std::function<DeviceTimes(int count)>& take, const std::function<void(const LaunchCount&)>& tell);
+                  const std::function<DeviceTimes(int count)>& take,
+                  const std::function<void(const LaunchCount&)>& tell);
 
 }  // namespace attune
