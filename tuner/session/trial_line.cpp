@@ -201,7 +201,7 @@ bool TrialLine::begin_attempts(const Instance* first, bool is_alone) {
 }
 
 // Waits for a result. Makes verdicts durable if the trial takes long.
-Result TrialLine::wait_for_oldest(TrialBench& bench) {
+Result TrialLine::wait_for_first(TrialBench& bench) {
   if (std::optional<Result> arrived = bench.queue().take_arrived()) return *std::move(arrived);
   const Ticket ticket = bench.queue().front().ticket;
   if (std::optional<Result> result = on_.pool.wait(ticket, on_.stop, idle_seconds)) return *std::move(result);
@@ -209,9 +209,10 @@ Result TrialLine::wait_for_oldest(TrialBench& bench) {
   return on_.pool.wait(ticket);
 }
 
-void TrialLine::finish_oldest() {
-  TrialBench& bench = *oldest();
-  Result result = wait_for_oldest(bench);
+void TrialLine::finish_oldest() { finish_first(*oldest()); }
+
+void TrialLine::finish_first(TrialBench& bench) {
+  Result result = wait_for_first(bench);
   const QueuedTrial queued = bench.queue().pop();
   if (queued.instance == nullptr) return bench.finish_anchor(std::move(result));
   finish(bench, queued, bench.trial_of(*queued.instance, queued.outcome, std::move(result)));
@@ -247,10 +248,9 @@ void TrialLine::settle_after_failure() noexcept {
       return false;
     }
   };
-  for (TrialBench* bench = oldest(); bench != nullptr && !bench->has_lost_device(); bench = oldest()) {
-    const std::size_t left = bench->queue().size();
-    if (!succeeds([this] { finish_oldest(); }) && bench->queue().size() == left) break;
-  }
+  for (TrialBench& bench : on_.benches)
+    for (std::size_t left = bench.queue().size(); left > 0 && !bench.has_lost_device(); left = bench.queue().size())
+      if (!succeeds([&] { finish_first(bench); }) && bench.queue().size() == left) break;
   succeeds([this] { withdraw_from(1); });
   succeeds([this] { on_.log.commit(); });
 }
