@@ -125,7 +125,8 @@ std::optional<CompiledInstance> TrialLine::take_image(bool in_waves, const std::
 bool TrialLine::start(CompiledInstance compiled, bool is_alone) {
   const Instance& instance = *compiled.instance;
   Candidate& candidate = on_.log.candidates().at(instance.configuration);
-  TrialBench& bench = next_bench();
+  const bool is_anchor = on_.bench().anchor_ns() == 0 && on_.terms.may_be_anchor(instance.configuration);
+  TrialBench& bench = is_anchor ? on_.bench() : next_bench();  // the others get the anchor once it works there
   QueuedTrial queued{{}, compiled.instance, std::move(compiled.outcome), is_alone || on_.terms.request.depth == 1};
   if (!queued.outcome.image) {
     Trial trial;
@@ -148,11 +149,11 @@ bool TrialLine::start(CompiledInstance compiled, bool is_alone) {
     attempt = candidate.attempt;
   }
   on_.log.candidates().set(candidate, State::sent);
-  const double incumbent_ns = on_.progress.incumbent_ns(bench.anchor_ns());
-  if (bench.anchor_ns() == 0 && on_.terms.may_be_anchor(instance.configuration)) {
+  if (is_anchor) {
     finish(bench, queued, try_as_anchor(bench, queued, attempt));
     return false;
   }
+  const double incumbent_ns = on_.progress.incumbent_ns(bench.anchor_ns());
   queued.ticket = bench.submit_try(instance, *queued.outcome.image, attempt, incumbent_ns);
   push(bench, std::move(queued));
   return true;
