@@ -101,11 +101,18 @@ void Search::anchor_other_benches() {
   for (auto bench = std::next(on_.benches.begin()); bench != on_.benches.end() && ready;) {
     CompileOutcome compiled;
     compiled.image = ready->image;
-    const Trial trial = bench->try_as_anchor(*ready->instance, compiled, 1);
-    if (trial.verdict != Verdict::ok)
-      on_.observer.note(fmt::format("{} has no part in the search: the anchor fails there ({}: {})",
-                                    bench->device().name, to_text(trial.verdict), first_line(trial.detail)));
-    bench = trial.verdict == Verdict::ok ? std::next(bench) : on_.benches.erase(bench);
+    std::string why;
+    bench->turn().take();
+    bench->limit_anchor(on_.progress.run_seconds());
+    try {
+      const Trial trial = bench->try_as_anchor(*ready->instance, compiled, 1);
+      if (trial.verdict != Verdict::ok)
+        why = fmt::format("the anchor fails there ({}: {})", to_text(trial.verdict), first_line(trial.detail));
+    } catch (const BenchFailure& failure) {
+      if (on_.stop.load() > 0) throw;
+      why = failure.what();
+    }
+    bench = why.empty() ? std::next(bench) : on_.leave_out(bench, why);
   }
 }
 

@@ -16,4 +16,9 @@ SessionParts::SessionParts(const SessionTerms& session_terms, Pool& session_pool
   for (LaneId lane = 0; lane < pool.lanes(); ++lane) benches.emplace_back(pool, lane, terms, observer, stop);
 }
 
+std::list<TrialBench>::iterator SessionParts::leave_out(std::list<TrialBench>::iterator bench, const std::string& why) {
+  observer.note(bench->device().name + " has no part in the search: " + why);
+  return benches.erase(bench);
+}
+
 }  // namespace attune

@@ -21,6 +21,8 @@ struct SessionParts {
   // Returns the bench of the stages after the search. Its device's clock is the session's.
   TrialBench& bench() { return benches.front(); }
   InstanceId next_instance() { return ++last_instance; }
+  // Drops a bench that has no part in the session, and tells the observer why. Returns the next bench.
+  std::list<TrialBench>::iterator leave_out(std::list<TrialBench>::iterator bench, const std::string& why);
 
   const SessionTerms& terms;
   Pool& pool;

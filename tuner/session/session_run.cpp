@@ -1,5 +1,4 @@
 // run_session(): asks the database for an answer, then runs the stages in order.
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -214,8 +213,7 @@ class SessionRun {
         ++bench;
       } catch (const Error& error) {
         if (bench->has_lost_device() || parts_.stop.load() > 0) throw;
-        parts_.observer.note(fmt::format("{} has no part in the search: {}", bench->device().name, error.what()));
-        bench = parts_.benches.erase(bench);
+        bench = parts_.leave_out(bench, error.what());
       }
     }
   }

@@ -1,7 +1,6 @@
 // SessionTerms: the request of a session and what follows from it before the first trial. Immutable.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <vector>
 

@@ -16,9 +16,6 @@ namespace {
 
 constexpr std::uint64_t data_seed = 1;
 
-// In a stream, the first measurement is mostly the cost of a launch, and the second finds the batch.
-constexpr int measurements_for_batch = 2;
-
 // A configuration or a peer. Its position in the list is its number as an instance.
 struct Entrant {
   std::shared_ptr<const Instance> instance;  // for a peer: the instance whose arguments it has

@@ -1,6 +1,5 @@
 #include "session/start_warm.hpp"
 
-#include <utility>
 #include <vector>
 
 #include "session/warm_start.hpp"

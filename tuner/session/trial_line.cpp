@@ -125,7 +125,8 @@ std::optional<CompiledInstance> TrialLine::take_image(bool in_waves, const std::
 bool TrialLine::start(CompiledInstance compiled, bool is_alone) {
   const Instance& instance = *compiled.instance;
   Candidate& candidate = on_.log.candidates().at(instance.configuration);
-  TrialBench& bench = next_bench();
+  const bool is_anchor = on_.bench().anchor_ns() == 0 && on_.terms.may_be_anchor(instance.configuration);
+  TrialBench& bench = is_anchor ? on_.bench() : next_bench();  // the others get the anchor once it works there
   QueuedTrial queued{{}, compiled.instance, std::move(compiled.outcome), is_alone || on_.terms.request.depth == 1};
   if (!queued.outcome.image) {
     Trial trial;
@@ -148,11 +149,11 @@ bool TrialLine::start(CompiledInstance compiled, bool is_alone) {
     attempt = candidate.attempt;
   }
   on_.log.candidates().set(candidate, State::sent);
-  const double incumbent_ns = on_.progress.incumbent_ns(bench.anchor_ns());
-  if (bench.anchor_ns() == 0 && on_.terms.may_be_anchor(instance.configuration)) {
+  if (is_anchor) {
     finish(bench, queued, try_as_anchor(bench, queued, attempt));
     return false;
   }
+  const double incumbent_ns = on_.progress.incumbent_ns(bench.anchor_ns());
   queued.ticket = bench.submit_try(instance, *queued.outcome.image, attempt, incumbent_ns);
   push(bench, std::move(queued));
   return true;
@@ -201,7 +202,7 @@ bool TrialLine::begin_attempts(const Instance* first, bool is_alone) {
 }
 
 // Waits for a result. Makes verdicts durable if the trial takes long.
-Result TrialLine::wait_for_oldest(TrialBench& bench) {
+Result TrialLine::wait_for_first(TrialBench& bench) {
   if (std::optional<Result> arrived = bench.queue().take_arrived()) return *std::move(arrived);
   const Ticket ticket = bench.queue().front().ticket;
   if (std::optional<Result> result = on_.pool.wait(ticket, on_.stop, idle_seconds)) return *std::move(result);
@@ -209,9 +210,10 @@ Result TrialLine::wait_for_oldest(TrialBench& bench) {
   return on_.pool.wait(ticket);
 }
 
-void TrialLine::finish_oldest() {
-  TrialBench& bench = *oldest();
-  Result result = wait_for_oldest(bench);
+void TrialLine::finish_oldest() { finish_first(*oldest()); }
+
+void TrialLine::finish_first(TrialBench& bench) {
+  Result result = wait_for_first(bench);
   const QueuedTrial queued = bench.queue().pop();
   if (queued.instance == nullptr) return bench.finish_anchor(std::move(result));
   finish(bench, queued, bench.trial_of(*queued.instance, queued.outcome, std::move(result)));
@@ -247,10 +249,9 @@ void TrialLine::settle_after_failure() noexcept {
       return false;
     }
   };
-  for (TrialBench* bench = oldest(); bench != nullptr && !bench->has_lost_device(); bench = oldest()) {
-    const std::size_t left = bench->queue().size();
-    if (!succeeds([this] { finish_oldest(); }) && bench->queue().size() == left) break;
-  }
+  for (TrialBench& bench : on_.benches)
+    for (std::size_t left = bench.queue().size(); left > 0 && !bench.has_lost_device(); left = bench.queue().size())
+      if (!succeeds([&] { finish_first(bench); }) && bench.queue().size() == left) break;
   succeeds([this] { withdraw_from(1); });
   succeeds([this] { on_.log.commit(); });
 }

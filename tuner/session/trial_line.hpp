@@ -51,7 +51,8 @@ class TrialLine {
   bool take_result(double seconds);
   Trial try_as_anchor(TrialBench& bench, const QueuedTrial& queued, int attempt);
   bool begin_attempts(const Instance* first, bool is_alone);
-  Result wait_for_oldest(TrialBench& bench);
+  Result wait_for_first(TrialBench& bench);
+  void finish_first(TrialBench& bench);
   void finish(TrialBench& bench, const QueuedTrial& queued, Trial trial);
   void withdraw_from(std::size_t first);
   void push(TrialBench& bench, QueuedTrial queued);

@@ -4,8 +4,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "core/verdict_counts.hpp"

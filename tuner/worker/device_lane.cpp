@@ -8,6 +8,7 @@
 #include "base/unix_ms.hpp"
 
 namespace attune {
+
 DeviceLane::DeviceLane(std::unique_ptr<Transport> transport, std::function<void(Result)> deliver)
     : transport_(std::move(transport)),
       deliver_(std::move(deliver)),

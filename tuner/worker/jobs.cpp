@@ -1,7 +1,6 @@
 #include "worker/jobs.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "attune/error.hpp"

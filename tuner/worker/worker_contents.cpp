@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <utility>
-
 namespace attune {
 
 void WorkerContents::forget_problem() {

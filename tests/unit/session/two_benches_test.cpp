@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <mutex>
 #include <set>
 #include <thread>
 
@@ -131,6 +132,18 @@ TEST_F(TwoBenches, OneWithoutRoomForTheDataHasNoPart) {
   Seen seen;
   EXPECT_EQ(run(workers, seen).survivors, 38);
   EXPECT_THAT(seen.notes, ElementsAre(HasSubstr("has no part in the search: no room for 3 bytes")));
+}
+
+TEST_F(TwoBenches, OneThatIsLostTakesNoTrialsOfTheOtherAlong) {
+  TwoWorkers workers;
+  workers.delays.at(0) = std::chrono::milliseconds(2);  // it has trials under way
+  workers.change = [tried = 0](LaneId lane, const Job& job, Reply&) mutable {
+    if (lane == 1 && std::holds_alternative<Try>(job) && ++tried == 3) throw Error("lost, as the test says");
+  };
+  Seen seen;
+  EXPECT_THROW(run(workers, seen), Error);
+  EXPECT_THAT(workers.tries[0], testing::Not(IsEmpty()));
+  for (const std::string& one : workers.tries[0]) EXPECT_THAT(seen.trials, HasSubstr(one + " "));
 }
 
 }  // namespace
