@@ -162,15 +162,14 @@ class SessionRun {
     parts_.observer.session_started(
         start_of(parts_.terms, row_, parts_.log, warm, toolchain_, parts_.bench().is_self_checked()));
     for (const std::string& user : parts_.terms.opened.users) parts_.bench().watch().see_user(user);
-    const double busy_before = parts_.pool.busy_seconds(), timed_before = parts_.pool.timed_seconds();
-    const int replaced_before = parts_.pool.replaced();
+    const LaneFigures before = parts_.pool.figures();
     const Ending reason = search.run();
     if (const Trial* const tried = parts_.log.find(parts_.terms.anchors.front())) note_unfilled(tried->verdict);
     parts_.search_seconds = search.seconds();
     SessionResult result;
     result.reason = reason;
     result.seconds = search.seconds();
-    result.device_busy_seconds = parts_.pool.busy_seconds() - busy_before;
+    result.device_busy_seconds = parts_.pool.figures().busy_seconds - before.busy_seconds;
     result.compile_wait_seconds = search.compile_wait_seconds();
     conclude(result);
     result.trials = parts_.log.size();
@@ -179,8 +178,9 @@ class SessionRun {
     result.verdicts = parts_.log.verdicts();
     explain_trials(result);
     result.left_out = left_out(parts_.terms.key.record, row_.id, store_);
-    result.workers_replaced = parts_.pool.replaced() - replaced_before;
-    result.timed_seconds = parts_.pool.timed_seconds() - timed_before;
+    const LaneFigures after = parts_.pool.figures();
+    result.workers_replaced = after.replaced - before.replaced;
+    result.timed_seconds = after.timed_seconds - before.timed_seconds;
     return result;
   }
 
