@@ -65,8 +65,9 @@ std::vector<CompiledInstance> compile(Pool& pool, const TruthBench& bench, const
   const KernelSubject subject(bench.spec, bench.problem, device);
   for (std::size_t i = 0; i < configurations.size(); ++i) source.ask(subject.prepare(i, configurations[i]));
   std::vector<CompiledInstance> compiled;
-  while (std::optional<CompiledInstance> one = source.next(Pool::never))
-    if (one->outcome.image) compiled.push_back(std::move(*one));
+  source.take_all(Pool::never, [&](CompiledInstance one) {
+    if (one.outcome.image) compiled.push_back(std::move(one));
+  });
   return compiled;
 }
 

@@ -45,7 +45,7 @@ double Search::seconds() const {
 
 std::optional<Ending> Search::stop_reason() const {
   if (on_.stop.load() > 0) return Ending::interrupted;
-  return on_.progress.stop_reason(seconds(), on_.bench().anchor_ns());
+  return on_.progress.stop_reason(seconds(), on_.bench().anchor().median_ns);
 }
 
 Ending Search::run() {
@@ -111,8 +111,8 @@ void Search::step() {
 bool Search::is_over() const {
   if (on_.stop.load() > 0) return true;
   if (tried_first_) return stop_reason().has_value();
-  if (on_.bench().anchor_ns() == 0) return stop_reason() && on_.bench().anchor_seconds_left() <= 0;
-  return on_.progress.limit_reached(seconds(), on_.bench().anchor_ns()).has_value();
+  if (on_.bench().anchor().median_ns == 0) return stop_reason() && on_.bench().anchor_seconds_left() <= 0;
+  return on_.progress.limit_reached(seconds(), on_.bench().anchor().median_ns).has_value();
 }
 
 // Trials of a wider space, and trials made only by the final stage, may lie outside the space.
@@ -161,7 +161,7 @@ void Search::finish_trial(const Trial& trial, bool from_log) {
     saved_seconds_ = used;
     saved_(used);
   }
-  on_.log.show(on_.progress.shown(seconds(), on_.bench().anchor_ns(), from_log));
+  on_.log.show(on_.progress.shown(seconds(), on_.bench().anchor().median_ns, from_log));
 }
 
 }  // namespace attune

@@ -328,7 +328,7 @@ void SessionRun::compare_and_decide(SessionResult& result, double used) {
                           parts_.bench().watch().is_busy(),
                           parts_.bench().is_self_checked(),
                           parts_.bench().batch(),
-                          parts_.bench().first_anchor_ns(),
+                          parts_.bench().anchor().first_ns,
                           default_verdict(),
                           toolchain_};
   const std::vector<Contender*> stayed = staying(compared.contenders);

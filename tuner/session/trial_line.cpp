@@ -148,8 +148,8 @@ bool TrialLine::start(CompiledInstance compiled, bool is_alone) {
     attempt = candidate.attempt;
   }
   on_.log.candidates().set(candidate, State::sent);
-  const double incumbent_ns = on_.progress.incumbent_ns(bench.anchor_ns());
-  if (bench.anchor_ns() == 0 && on_.terms.may_be_anchor(instance.configuration)) {
+  const double incumbent_ns = on_.progress.incumbent_ns(bench.anchor().median_ns);
+  if (bench.anchor().median_ns == 0 && on_.terms.may_be_anchor(instance.configuration)) {
     finish(bench, queued, try_as_anchor(bench, queued, attempt));
     return false;
   }
