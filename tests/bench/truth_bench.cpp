@@ -65,8 +65,9 @@ std::vector<CompiledInstance> compile(Pool& pool, const TruthBench& bench, const
   const KernelSubject subject(bench.spec, bench.problem, device);
   for (std::size_t i = 0; i < configurations.size(); ++i) source.ask(subject.prepare(i, configurations[i]));
   std::vector<CompiledInstance> compiled;
-  while (std::optional<CompiledInstance> one = source.next(Pool::never))
-    if (one->outcome.image) compiled.push_back(std::move(*one));
+  source.take_all(Pool::never, [&](CompiledInstance one) {
+    if (one.outcome.image) compiled.push_back(std::move(one));
+  });
   return compiled;
 }
 
@@ -314,10 +315,10 @@ class Measuring {
     std::function<void(std::mt19937_64&)> renew;
     if (truth == nullptr && bench_.regime == Regime::stream)
       renew = [&](std::mt19937_64& random) { load_again(pool, compiled, random); };
-    const double before = pool.timed_seconds();
+    const double before = pool.figures().timed_seconds;
     const Samples samples =
         sample_rounds(pool, instances, plan_, truth == nullptr ? bench_.samples_near : bench_.samples, seed, renew);
-    const double seconds = pool.timed_seconds() - before;
+    const double seconds = pool.figures().timed_seconds - before;
     const std::vector<double> choosing = relative_medians(half_of(samples, 0)),
                               judging = relative_medians(half_of(samples, 1));
     Halves halves;

@@ -88,7 +88,8 @@ std::string find_program(const std::string& name) {
   if (name.find('/') != std::string::npos) return can_be_run(name) ? std::filesystem::absolute(name).string() : "";
   std::istringstream folders(trusted_environment("PATH").value_or("/usr/bin:/bin"));
   for (std::string folder; std::getline(folders, folder, ':');) {
-    const std::string candidate = (folder.empty() ? "." : folder) + "/" + name;
+    if (folder.empty()) continue;  // the present folder may be anybody's
+    const std::string candidate = folder + "/" + name;
     if (can_be_run(candidate)) return std::filesystem::absolute(candidate).string();
   }
   return "";

@@ -67,29 +67,24 @@ void Bench::run_all(const std::function<std::optional<DeviceJob>()>& next, const
   }
 }
 
-SlotSamples Bench::sample_in_turn(std::span<const InstanceId> slots, const TimingPlan& plan, std::size_t in_job,
-                                  int ends_at) {
+SlotSamples Bench::sample_in_turn(std::span<const Rounds> jobs, int ends_at) {
   SlotSamples sampled;
-  std::size_t submitted = 0;
+  std::size_t sent = 0, done = 0;
   const auto next = [&]() -> std::optional<DeviceJob> {
-    if (!sampled.status.ok() || submitted >= slots.size() || stop_.load() >= ends_at) return std::nullopt;
-    const std::span<const InstanceId> part = slots.subspan(submitted, std::min(in_job, slots.size() - submitted));
-    submitted += part.size();
-    return Rounds{{part.begin(), part.end()}, plan};
+    if (sampled.failure || sent == jobs.size() || stop_.load() >= ends_at) return std::nullopt;
+    return jobs[sent++];
   };
   run_all(next, [&](Result result) {
-    if (!sampled.status.ok()) return;
-    sampled.status = status_in(result);
-    if (sampled.status.ok()) {
+    const Rounds& job = jobs[done++];
+    if (sampled.failure) return;
+    if (const Status status = status_in(result); status.ok()) {
       const std::vector<double>& samples = std::get<RoundsAnswer>(result.answer).samples_ns;
       sampled.samples_ns.insert(sampled.samples_ns.end(), samples.begin(), samples.end());
     } else {
-      const InstanceId failed = result.failed.value_or(slots.front());
-      sampled.failed = static_cast<std::size_t>(std::find(slots.begin(), slots.end(), failed) - slots.begin());
-      sampled.result = std::move(result);
+      sampled.failure = SampleFailure{result.failed.value_or(job.slots.front()), status, std::move(result)};
     }
   });
-  if (sampled.samples_ns.size() < slots.size()) sampled.samples_ns.clear();
+  if (sampled.failure || sent < jobs.size()) sampled.samples_ns.clear();
   return sampled;
 }
 
@@ -107,6 +102,14 @@ std::optional<Result> find_batch(const RunJob& run, InstanceId instance, const D
 
 Rounds rounds_of(InstanceId instance, int count, const TimingPlan& plan) {
   return {std::vector<InstanceId>(static_cast<std::size_t>(count), instance), plan};
+}
+
+void add_jobs(std::span<const InstanceId> slots, const TimingPlan& plan, std::size_t in_job,
+              std::vector<Rounds>& jobs) {
+  for (std::size_t begin = 0; begin < slots.size(); begin += in_job) {
+    const std::span<const InstanceId> part = slots.subspan(begin, std::min(in_job, slots.size() - begin));
+    jobs.push_back({{part.begin(), part.end()}, plan});
+  }
 }
 
 Status status_in(const Result& result) {

@@ -18,12 +18,17 @@
 
 namespace attune {
 
+// An instance that failed when it was sampled.
+struct SampleFailure {
+  InstanceId instance = 0;
+  Status status;
+  Result result;  // of the job that failed
+};
+
 // One sample of each of several instances.
 struct SlotSamples {
-  Status status;
-  std::vector<double> samples_ns;     // one for each slot; empty if a slot failed or `stop` ended them
-  std::optional<std::size_t> failed;  // position in `slots` of the instance that failed
-  Result result;                      // result of the job that failed
+  std::vector<double> samples_ns;  // one for each slot; empty if a slot failed or `stop` ended them
+  std::optional<SampleFailure> failure;
 };
 
 class Bench {
@@ -42,6 +47,7 @@ class Bench {
   // with nothing under way.
   KeptTurn& turn() noexcept { return turn_; }
   bool others_wait() const noexcept { return turn_.others_wait(); }
+  double waited_seconds() const noexcept { return turn_.waited_seconds(); }  // for turns
   // Takes a turn that lasts as long as the returned object.
   DeviceLock::Turn take_turn() { return {lock_, stop_}; }
 
@@ -61,10 +67,8 @@ class Bench {
   void run_all(const std::function<std::optional<DeviceJob>()>& next, const std::function<void(Result)>& done);
   void release(InstanceId instance) { run(Release{instance}); }
 
-  // Takes one sample of each loaded instance of `slots`, in order, by jobs of `in_job` slots. Ends early once `stop` is
-  // at least `ends_at`.
-  SlotSamples sample_in_turn(std::span<const InstanceId> slots, const TimingPlan& plan, std::size_t in_job,
-                             int ends_at);
+  // Takes the samples of all jobs, in order. Ends early once `stop` is at least `ends_at`.
+  SlotSamples sample_in_turn(std::span<const Rounds> jobs, int ends_at);
 
   double seconds() const { return pool_.seconds(lane_); }
   // Returns the time less what failures took, by which comparisons keep their limits.
@@ -101,6 +105,9 @@ std::optional<Result> find_batch(const RunJob& run, InstanceId instance, const D
 
 // Returns `count` samples of one instance as a job.
 Rounds rounds_of(InstanceId instance, int count, const TimingPlan& plan);
+
+// Adds jobs of `in_job` slots that take one sample of each instance of `slots`, in order.
+void add_jobs(std::span<const InstanceId> slots, const TimingPlan& plan, std::size_t in_job, std::vector<Rounds>& jobs);
 
 // Returns the status of a result. Throws what the worker failed with.
 Status status_in(const Result& result);

@@ -63,14 +63,13 @@ void compile_all(std::span<CalibrationSubject> subjects, Pool& pool, const Devic
       asked.emplace_back(&subject, i);
     }
   }
-  while (std::optional<CompiledInstance> compiled = source.next(stop)) {
-    const auto& [subject, i] = asked[compiled->instance->id];
-    if (!compiled->outcome.image)
-      fail_calibration(*subject, subject->configurations[i], device,
-                       {compiled->outcome.verdict, compiled->outcome.log, false});
-    subject->images[i] = std::move(*compiled->outcome.image);
-  }
-  if (source.outstanding() > 0) source.cancel();
+  source.take_all(stop, [&](CompiledInstance compiled) {
+    const auto& [subject, i] = asked[compiled.instance->id];
+    CompileOutcome& outcome = compiled.outcome;
+    if (!outcome.image)
+      fail_calibration(*subject, subject->configurations[i], device, {outcome.verdict, outcome.log, false});
+    subject->images[i] = std::move(*outcome.image);
+  });
 }
 
 void fail_calibration(const CalibrationSubject& subject, const Configuration& configuration, const DeviceInfo& device,

@@ -187,9 +187,10 @@ std::optional<std::vector<double>> Compare::sample(const std::vector<Contender*>
   const bool may_end = rounds() > 0;
   SlotSamples samples =
       on_.bench().sample_in_turn(instances, may_end ? skips_comparing : std::numeric_limits<int>::max());
-  if (!samples.status.ok()) {
-    const auto at = slots[samples.failed.value()] - compared_.contenders.data();
-    drop(compared_.contenders.begin() + at, samples.status, samples.result);
+  if (const std::optional<SampleFailure>& failure = samples.failure) {
+    const auto at = std::find_if(compared_.contenders.begin(), compared_.contenders.end(),
+                                 [&](const Contender& one) { return one.instance->id == failure->instance; });
+    drop(at, failure->status, failure->result);
     return std::nullopt;
   }
   if (samples.samples_ns.empty()) return std::nullopt;  // ended early

@@ -35,7 +35,8 @@ void Confirm::set_samples() {
   if (survivors.empty()) return;
   const Measurement& best = survivors.front().measurement;
   const double own = best.samples_ns.empty() ? 0 : relative_scatter(best.samples_ns);
-  const double scatter = on_.bench().anchor_ns() > 0 ? on_.bench().scatter_ns() / std::max(best.median_ns, 1.0) : own;
+  const double scatter =
+      on_.bench().anchor().median_ns > 0 ? on_.bench().anchor().scatter_ns / std::max(best.median_ns, 1.0) : own;
   protocol_.confirm_samples =
       samples_for(scatter, protocol_.confirm_error, protocol_.confirm_samples, protocol_.confirm_samples_most);
 }
@@ -58,9 +59,9 @@ void Confirm::compile_missing(const std::vector<Trial>& trials) {
   for (const Trial& trial : trials)
     if (!on_.log.candidates().at(trial.configuration).ready)
       on_.source.ask(on_.terms.subject.prepare(on_.next_instance(), trial.configuration));
-  while (const std::optional<CompiledInstance> compiled = on_.source.next(on_.stop))
-    if (compiled->outcome.image) on_.log.candidates().keep({compiled->instance, *compiled->outcome.image});
-  if (on_.source.outstanding() > 0) on_.source.cancel();
+  on_.source.take_all(on_.stop, [this](const CompiledInstance& compiled) {
+    if (compiled.outcome.image) on_.log.candidates().keep({compiled.instance, *compiled.outcome.image});
+  });
 }
 
 // Makes visit after visit, each in random order. Returns the positions of the configurations of the last complete
@@ -144,12 +145,12 @@ std::optional<std::size_t> Confirm::sample_beside(const std::vector<Trial>& chos
   }
   const SlotSamples samples = on_.bench().sample_in_turn(slots, 1);
   const std::size_t count = columns.size();
-  if (!samples.status.ok()) {
-    const auto at = std::find(instances.begin(), instances.end(), slots[samples.failed.value()]);
+  if (samples.failure) {
+    const auto at = std::find(instances.begin(), instances.end(), samples.failure->instance);
     const auto failed = static_cast<std::size_t>(at - instances.begin());
     const std::size_t trial = failed == count ? 0 : columns[failed];
     ratios[trial].clear();
-    lose(chosen[trial], samples.status, samples.result);
+    lose(chosen[trial], samples.failure->status, samples.failure->result);
     return failed;
   }
   for (std::size_t begin = count; begin < samples.samples_ns.size(); begin += count + 1) {

@@ -52,14 +52,19 @@ CompiledInstance ImageSource::take() {
   return next;
 }
 
-std::optional<CompiledInstance> ImageSource::next(const std::atomic<int>& stop) {
-  if (outstanding_ == 0) return std::nullopt;
-  while (!is_ready()) {
-    std::optional<Result> result = pool_.next(stop);
-    if (!result) return std::nullopt;
-    arrive(*result);
+bool ImageSource::take_all(const std::atomic<int>& stop, const std::function<void(CompiledInstance)>& taken) {
+  while (outstanding_ > 0) {
+    while (!is_ready()) {
+      std::optional<Result> result = pool_.next(stop);
+      if (!result) {
+        cancel();
+        return false;
+      }
+      arrive(*result);
+    }
+    taken(take());
   }
-  return take();
+  return true;
 }
 
 std::vector<const Instance*> ImageSource::upcoming(std::size_t most) const {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -32,9 +33,9 @@ class ImageSource {
   // Returns whether take() may be called: whether it has something to return.
   bool is_ready() const noexcept { return !ready_.empty() || !arrived_.empty(); }
   CompiledInstance take();
-  // Waits for the next instance and takes it. Returns nothing when none is outstanding, or once `stop` is not 0. The
-  // pool must have no other job.
-  std::optional<CompiledInstance> next(const std::atomic<int>& stop);
+  // Waits for all outstanding instances, and calls `taken` with each. Once `stop` is not 0, cancels the rest and
+  // returns false. The pool must have no other job.
+  bool take_all(const std::atomic<int>& stop, const std::function<void(CompiledInstance)>& taken);
   // Returns, in order, the instances with an image that take() will return next, `most` at most.
   std::vector<const Instance*> upcoming(std::size_t most) const;
 

@@ -31,71 +31,38 @@ std::optional<SampleFailure> InterleavedRounds::run(std::vector<RoundColumn>& co
   return std::nullopt;
 }
 
-// Cuts slots with the same plan into jobs of Protocol::ahead_seconds at most, or of one sample.
-void InterleavedRounds::append(const std::vector<std::size_t>& slots, const std::vector<RoundColumn>& columns,
-                               std::vector<RoundsPart>& parts) const {
-  const double fitting = slot_seconds_ > 0 ? protocol_.ahead_seconds / slot_seconds_ : 1;
-  const auto most = static_cast<std::size_t>(std::clamp(fitting, 1.0, 1e6));
-  for (std::size_t begin = 0; begin < slots.size(); begin += most) {
-    RoundsPart& part = parts.emplace_back();
-    part.job.plan = plan_;
-    part.job.plan.steps = columns[slots.front()].steps;
-    for (std::size_t k = begin; k < std::min(begin + most, slots.size()); ++k) {
-      part.job.slots.push_back(columns[slots[k]].instance);
-      part.columns.push_back(slots[k]);
-    }
-  }
-}
-
 // A job has one plan. So the columns are grouped by their steps. The groups, and the columns in each, are in random
-// order.
-std::vector<InterleavedRounds::RoundsPart> InterleavedRounds::parts_of(const std::vector<RoundColumn>& columns,
-                                                                       std::size_t rounds) {
+// order. A job takes Protocol::ahead_seconds at most, or it is of one sample. `order` gets the column of each sample.
+std::vector<Rounds> InterleavedRounds::jobs_of(const std::vector<RoundColumn>& columns, std::size_t rounds,
+                                               std::vector<std::size_t>& order) {
+  const double fitting = slot_seconds_ > 0 ? protocol_.ahead_seconds / slot_seconds_ : 1;
   std::map<int, std::vector<std::size_t>> by_steps;
   for (std::size_t c = 0; c < columns.size(); ++c) by_steps[columns[c].steps].push_back(c);
   std::vector<std::vector<std::size_t>> groups;
   for (auto& [steps, group] : by_steps) groups.push_back(std::move(group));
   std::shuffle(groups.begin(), groups.end(), random_);
-  std::vector<RoundsPart> parts;
+  std::vector<Rounds> jobs;
   for (std::vector<std::size_t>& group : groups) {
-    std::vector<std::size_t> slots;
+    std::vector<InstanceId> slots;
     for (std::size_t r = 0; r < rounds; ++r) {
       std::shuffle(group.begin(), group.end(), random_);
-      slots.insert(slots.end(), group.begin(), group.end());
+      order.insert(order.end(), group.begin(), group.end());
+      for (const std::size_t c : group) slots.push_back(columns[c].instance);
     }
-    append(slots, columns, parts);
+    TimingPlan plan = plan_;
+    plan.steps = columns[group.front()].steps;
+    add_jobs(slots, plan, static_cast<std::size_t>(std::clamp(fitting, 1.0, 1e6)), jobs);
   }
-  return parts;
+  return jobs;
 }
 
 // Takes `rounds` rounds, or none if a sample fails or `stop` ends them.
 std::optional<SampleFailure> InterleavedRounds::take(std::vector<RoundColumn>& columns, std::size_t rounds) {
-  const std::vector<RoundsPart> parts = parts_of(columns, rounds);
-  std::vector<std::vector<double>> times(columns.size());
-  std::optional<SampleFailure> failure;
-  std::size_t sent = 0, done = 0;
-  const auto next = [&]() -> std::optional<DeviceJob> {
-    if (sent == parts.size() || failure || stop_.load() > 0) return std::nullopt;
-    return parts[sent++].job;
-  };
-  bench_.run_all(next, [&](const Result& result) {
-    std::optional<SampleFailure> found = finish(parts[done++], result, times);
-    if (!failure) failure = std::move(found);
-  });
-  if (failure || sent < parts.size()) return failure;
-  for (std::size_t c = 0; c < columns.size(); ++c)
-    columns[c].times_ns.insert(columns[c].times_ns.end(), times[c].begin(), times[c].end());
-  return std::nullopt;
-}
-
-std::optional<SampleFailure> InterleavedRounds::finish(const RoundsPart& part, const Result& result,
-                                                       std::vector<std::vector<double>>& times) {
-  const Status status = status_in(result);
-  if (!status.ok()) return SampleFailure{result.failed.value_or(part.job.slots.front()), status};
-  const auto& sampled = std::get<RoundsAnswer>(result.answer);
-  for (std::size_t k = 0; k < part.columns.size(); ++k)
-    times[part.columns[k]].push_back(std::max(sampled.samples_ns[k], least_ns));
-  return std::nullopt;
+  std::vector<std::size_t> order;
+  SlotSamples samples = bench_.sample_in_turn(jobs_of(columns, rounds, order), 1);
+  for (std::size_t k = 0; k < samples.samples_ns.size(); ++k)
+    columns[order[k]].times_ns.push_back(std::max(samples.samples_ns[k], least_ns));
+  return std::move(samples.failure);
 }
 
 }  // namespace attune

@@ -22,11 +22,6 @@ struct RoundColumn {
   std::vector<double> times_ns;
 };
 
-struct SampleFailure {
-  InstanceId instance = 0;
-  Status status;
-};
-
 class InterleavedRounds {
  public:
   // `plan` is the plan of each sample, apart from its steps. The limits are those of the final stage of `protocol`.
@@ -39,16 +34,9 @@ class InterleavedRounds {
   std::optional<SampleFailure> run(std::vector<RoundColumn>& columns, const std::function<double()>& half_width);
 
  private:
-  struct RoundsPart {
-    Rounds job;
-    std::vector<std::size_t> columns;  // by slot
-  };
-  std::vector<RoundsPart> parts_of(const std::vector<RoundColumn>& columns, std::size_t rounds);
-  void append(const std::vector<std::size_t>& slots, const std::vector<RoundColumn>& columns,
-              std::vector<RoundsPart>& parts) const;
+  std::vector<Rounds> jobs_of(const std::vector<RoundColumn>& columns, std::size_t rounds,
+                              std::vector<std::size_t>& order);
   std::optional<SampleFailure> take(std::vector<RoundColumn>& columns, std::size_t rounds);
-  std::optional<SampleFailure> finish(const RoundsPart& part, const Result& result,
-                                      std::vector<std::vector<double>>& times);
 
   Bench& bench_;
   const TimingPlan plan_;

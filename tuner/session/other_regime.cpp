@@ -24,11 +24,11 @@ std::optional<TimeInRegime> OtherRegime::run(const Configuration& winner, double
   TimingPlan plan{.regime = is_stream ? Regime::stream : Regime::cold};
   if (is_stream) plan.batch = batch_for(median_ns, on_.terms.protocol);
   const InstanceId instance = made->instance->id;
-  const std::vector<InstanceId> slots(is_stream ? samples_of_stream : samples_alone, instance);
+  const int count = is_stream ? samples_of_stream : samples_alone;
   try {
     const Result loaded = on_.bench().run(Load{instance_launch(*made->instance, made->image), {}});
     if (!std::get<TryAnswer>(loaded.answer).status.ok()) return std::nullopt;
-    const Result result = on_.bench().run(Rounds{slots, plan});
+    const Result result = on_.bench().run(rounds_of(instance, count, plan));
     on_.bench().release(instance);
     const auto& sampled = std::get<RoundsAnswer>(result.answer);
     if (!sampled.status.ok()) return std::nullopt;

@@ -39,19 +39,17 @@ Search::Search(SessionParts& parts, Proposals& proposals, std::function<void(dou
 }
 
 // Waiting for another tuner's turn does not count.
-double Search::seconds() const {
-  return began_ ? on_.bench().seconds() - *began_ - on_.bench().turn().waited_seconds() : 0;
-}
+double Search::seconds() const { return began_ ? on_.bench().seconds() - *began_ - on_.waited_seconds() : 0; }
 
 std::optional<Ending> Search::stop_reason() const {
   if (on_.stop.load() > 0) return Ending::interrupted;
-  return on_.progress.stop_reason(seconds(), on_.bench().anchor_ns());
+  return on_.progress.stop_reason(seconds(), on_.bench().anchor().median_ns);
 }
 
 Ending Search::run() {
   try {
     loop();
-    for (TrialBench& bench : on_.benches) bench.turn().end();
+    on_.end_turns();
     on_.log.commit();
   } catch (...) {  // from a strategy that fails or a compiler that is broken; what was tried by then is kept
     line_.settle_after_failure();
@@ -66,7 +64,7 @@ Ending Search::run() {
 }
 
 void Search::loop() {
-  began_ = on_.bench().seconds() - on_.bench().turn().waited_seconds();
+  began_ = on_.bench().seconds() - on_.waited_seconds();
   // The anchor is needed if there are survivors, because they are to end in a record.
   on_.bench().limit_anchor(on_.progress.run_seconds(), on_.progress.survivors() > 0);
   try_first();
@@ -111,8 +109,8 @@ void Search::step() {
 bool Search::is_over() const {
   if (on_.stop.load() > 0) return true;
   if (tried_first_) return stop_reason().has_value();
-  if (on_.bench().anchor_ns() == 0) return stop_reason() && on_.bench().anchor_seconds_left() <= 0;
-  return on_.progress.limit_reached(seconds(), on_.bench().anchor_ns()).has_value();
+  if (on_.bench().anchor().median_ns == 0) return stop_reason() && on_.bench().anchor_seconds_left() <= 0;
+  return on_.progress.limit_reached(seconds(), on_.bench().anchor().median_ns).has_value();
 }
 
 // Trials of a wider space, and trials made only by the final stage, may lie outside the space.
@@ -161,7 +159,7 @@ void Search::finish_trial(const Trial& trial, bool from_log) {
     saved_seconds_ = used;
     saved_(used);
   }
-  on_.log.show(on_.progress.shown(seconds(), on_.bench().anchor_ns(), from_log));
+  on_.log.show(on_.progress.shown(seconds(), on_.bench().anchor().median_ns, from_log));
 }
 
 }  // namespace attune

@@ -35,7 +35,7 @@ void Search::try_first() {
     left.push_back(attempt.configuration);
   }
   try_alone();
-  while (on_.bench().anchor_ns() == 0 && !stop_reason() && ask_for_anchor()) try_alone();
+  while (on_.bench().anchor().median_ns == 0 && !stop_reason() && ask_for_anchor()) try_alone();
   anchor_other_benches();
   if (const std::string text = no_default_text(); !text.empty()) on_.observer.note(text);
   if (const std::string text = long_compiles_text(); !text.empty()) on_.observer.note(text);
@@ -46,7 +46,7 @@ void Search::try_first() {
   for (const Configuration& one : on_.log.second_chances()) {
     const Candidate& candidate = on_.log.candidates().at(one);
     if (!candidate.row || candidate.trial) continue;
-    if (on_.stop.load() > 0 || on_.progress.limit_reached(seconds(), on_.bench().anchor_ns())) return;
+    if (on_.stop.load() > 0 || on_.progress.limit_reached(seconds(), on_.bench().anchor().median_ns)) return;
     proposals_.begin(*candidate.row);
     try_alone(one);
   }
@@ -96,13 +96,17 @@ void Search::try_alone() {
 // Gives the anchor to the other benches. One on which it fails has no part in the session.
 void Search::anchor_other_benches() {
   const Trial* const anchor = on_.log.find_anchor();
-  if (anchor == nullptr || on_.bench().anchor_ns() == 0) return;
+  if (anchor == nullptr || on_.bench().anchor().median_ns == 0) return;
   const std::optional<ReadyInstance>& ready = on_.log.candidates().at(anchor->configuration).ready;
-  for (auto bench = std::next(on_.benches.begin()); bench != on_.benches.end() && ready;) {
+  for (auto bench = std::next(on_.benches.begin()); bench != on_.benches.end();) {
+    if (!ready) {
+      bench = on_.leave_out(bench, "the session's anchor was not launched in this run");
+      continue;
+    }
     CompileOutcome compiled;
     compiled.image = ready->image;
     std::string why;
-    bench->turn().take();
+    on_.take_turns();
     bench->limit_anchor(on_.progress.run_seconds());
     try {
       const Trial trial = bench->try_as_anchor(*ready->instance, compiled, 1);

@@ -21,6 +21,13 @@ struct SessionParts {
   // Returns the bench of the stages after the search. Its device's clock is the session's.
   TrialBench& bench() { return benches.front(); }
   InstanceId next_instance() { return ++last_instance; }
+
+  // Take and end the turns of all benches. They are taken in the order of the devices' locks, so that two tuners with
+  // the same devices cannot wait for each other.
+  void take_turns();
+  void end_turns();
+  bool others_wait() const;       // for one of the turns
+  double waited_seconds() const;  // for turns
   // Drops a bench that has no part in the session, and tells the observer why. Returns the next bench.
   std::list<TrialBench>::iterator leave_out(std::list<TrialBench>::iterator bench, const std::string& why);
 

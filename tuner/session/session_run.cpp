@@ -160,16 +160,16 @@ class SessionRun {
     }
     parts_.observer.session_started(
         start_of(parts_.terms, row_, parts_.log, warm, toolchain_, parts_.bench().is_self_checked()));
-    for (const std::string& user : parts_.terms.opened.users) parts_.bench().watch().see_user(user);
-    const double busy_before = parts_.pool.busy_seconds(), timed_before = parts_.pool.timed_seconds();
-    const int replaced_before = parts_.pool.replaced();
+    for (TrialBench& bench : parts_.benches)
+      for (const std::string& user : bench.opened().users) bench.watch().see_user(user);
+    const LaneFigures before = parts_.pool.figures();
     const Ending reason = search.run();
     if (const Trial* const tried = parts_.log.find(parts_.terms.anchors.front())) note_unfilled(tried->verdict);
     parts_.search_seconds = search.seconds();
     SessionResult result;
     result.reason = reason;
     result.seconds = search.seconds();
-    result.device_busy_seconds = parts_.pool.busy_seconds() - busy_before;
+    result.device_busy_seconds = parts_.pool.figures().busy_seconds - before.busy_seconds;
     result.compile_wait_seconds = search.compile_wait_seconds();
     conclude(result);
     result.trials = parts_.log.size();
@@ -178,8 +178,9 @@ class SessionRun {
     result.verdicts = parts_.log.verdicts();
     explain_trials(result);
     result.left_out = left_out(parts_.terms.key.record, row_.id, store_);
-    result.workers_replaced = parts_.pool.replaced() - replaced_before;
-    result.timed_seconds = parts_.pool.timed_seconds() - timed_before;
+    const LaneFigures after = parts_.pool.figures();
+    result.workers_replaced = after.replaced - before.replaced;
+    result.timed_seconds = after.timed_seconds - before.timed_seconds;
     return result;
   }
 
@@ -265,8 +266,8 @@ void SessionRun::conclude(SessionResult& result) {
   const double used = parts_.progress.used_seconds(result.seconds);
   const bool complete = finishes(reason), is_hopeless = reason == Ending::hopeless;
   result.end = !complete && !is_hopeless && parts_.stop.load() > 0 ? Ending::interrupted : reason;
-  if (parts_.bench().turn().waited_seconds() > 1)
-    parts_.observer.note("waited " + std::to_string(static_cast<int>(parts_.bench().turn().waited_seconds())) +
+  if (parts_.waited_seconds() > 1)
+    parts_.observer.note("waited " + std::to_string(static_cast<int>(parts_.waited_seconds())) +
                          " s for another tuner on this device");
   parts_.source.cancel();
   if (parts_.progress.survivors() == 0 || is_hopeless) {
@@ -326,7 +327,7 @@ void SessionRun::compare_and_decide(SessionResult& result, double used) {
                           parts_.bench().watch().is_busy(),
                           parts_.bench().is_self_checked(),
                           parts_.bench().batch(),
-                          parts_.bench().first_anchor_ns(),
+                          parts_.bench().anchor().first_ns,
                           default_verdict(),
                           toolchain_};
   const std::vector<Contender*> stayed = staying(compared.contenders);

@@ -136,14 +136,13 @@ class SideBySideRun {
     pool_.set_compilers(static_cast<unsigned>(usable_processors()));
     ImageSource source(pool_);
     for (const Entrant& subject : entrants_) source.ask(subject.instance);
-    while (std::optional<CompiledInstance> compiled = source.next(stop_)) {
-      Entrant& entrant = entrants_[compiled->instance->id];
-      entrant.image = std::move(compiled->outcome.image);
-      if (!entrant.image) entrant.status = {compiled->outcome.verdict, compiled->outcome.log, false};
-    }
-    if (source.outstanding() > 0) return false;
-    add_peers();
-    return true;
+    const bool are_compiled = source.take_all(stop_, [this](CompiledInstance compiled) {
+      Entrant& entrant = entrants_[compiled.instance->id];
+      entrant.image = std::move(compiled.outcome.image);
+      if (!entrant.image) entrant.status = {compiled.outcome.verdict, compiled.outcome.log, false};
+    });
+    if (are_compiled) add_peers();
+    return are_compiled;
   }
 
   // Prepares the peers. Each has the arguments of the first configuration that compiles, and the same steps bring its

@@ -37,7 +37,7 @@ void Stage::lose(Trial trial, const Status& status, const Result& result) {
   on_.progress.lose_survivor();
   const bool is_new = on_.log.add(trial);
   on_.progress.see(trial, is_new, false);
-  on_.log.show(on_.progress.shown(on_.search_seconds, on_.bench().anchor_ns(), false));
+  on_.log.show(on_.progress.shown(on_.search_seconds, on_.bench().anchor().median_ns, false));
   on_.log.commit();
 }
 

@@ -49,6 +49,11 @@ void take_samples(const std::vector<double>& samples_ns, double anchor_ns, int b
   trial.batch = batch;
 }
 
+// Returns how many samples make the anchor's median known well enough, given the scatter of a sample.
+int anchor_samples(const Protocol& protocol, double relative_scatter) {
+  return samples_for(relative_scatter, protocol.anchor_error, protocol.anchor_samples, protocol.anchor_samples_most);
+}
+
 }  // namespace
 
 TrialBench::TrialBench(Pool& pool, LaneId lane, const SessionTerms& terms, Observer& observer,
@@ -61,7 +66,7 @@ TrialBench::TrialBench(Pool& pool, LaneId lane, const SessionTerms& terms, Obser
 
 // A device with a clock of its own, such as a recording, has no commits to wait for while it tries a short kernel.
 std::size_t TrialBench::depth() const {
-  const bool is_short = anchor_ns() < short_kernel_ns && !opened().own_clock;
+  const bool is_short = anchor_.median_ns < short_kernel_ns && !opened().own_clock;
   return is_short ? terms_.request.depth : std::min(terms_.request.depth, depth_of_longer);
 }
 
@@ -71,7 +76,7 @@ void TrialBench::limit_anchor(double seconds, bool is_needed) {
 
 void TrialBench::limit_within(double seconds, double least) {
   limit_ = std::max(seconds, least);
-  ends_at_ = this->seconds() - turn().waited_seconds() + limit_;
+  ends_at_ = this->seconds() - waited_seconds() + limit_;
 }
 
 void TrialBench::begin(const Configuration& expected, std::uint64_t seed, double seconds) {
@@ -118,15 +123,11 @@ Result TrialBench::run_within(DeviceJob job, const std::string& what) {
   return *std::move(result);
 }
 
-TimingPlan TrialBench::timed(TimingPlan plan) const {
+Ticket TrialBench::submit_try(const Instance& instance, const Image& image, int attempt, double incumbent_ns) {
+  TimingPlan plan = screen_plan(incumbent_ns, anchor_.scatter_ns, terms_.protocol);
   plan.regime = plan_.regime;
   plan.batch = plan_.batch;
-  return plan;
-}
-
-Ticket TrialBench::submit_try(const Instance& instance, const Image& image, int attempt, double incumbent_ns) {
-  return submit(
-      Try{instance_launch(instance, image, attempt), timed(screen_plan(incumbent_ns, scatter_ns(), terms_.protocol))});
+  return submit(Try{instance_launch(instance, image, attempt), plan});
 }
 
 Trial TrialBench::trial_of(const Instance& instance, const CompileOutcome& outcome, Result from) {
@@ -138,21 +139,15 @@ Trial TrialBench::trial_of(const Instance& instance, const CompileOutcome& outco
   if (!status.ok()) return failed_trial(std::move(trial), status, result);
   add_result(trial, result);
   const std::vector<double>& samples_ns = std::get<TryAnswer>(result.answer).samples_ns;
-  if (!samples_ns.empty()) take_samples(samples_ns, anchor_ns(), batch(), trial);
+  if (!samples_ns.empty()) take_samples(samples_ns, anchor_.median_ns, batch(), trial);
   return trial;
 }
 
-void TrialBench::set_anchor(const InstanceLaunch& launch, const std::vector<double>& samples_ns) {
-  const double median_ns = median(samples_ns);
-  anchor_ = Anchor{launch, median_ns, relative_scatter(samples_ns) * median_ns};
-  if (first_anchor_ns_ == 0) first_anchor_ns_ = median_ns;
-  pool_.set_known_good(KnownGood{Try{launch, plan_}, median_ns * 1e-9}, lane_);
-}
-
-// Returns how many samples make the anchor's median known well enough, given the scatter of a sample.
-int TrialBench::anchor_samples(double relative_scatter) const {
-  const Protocol& protocol = terms_.protocol;
-  return samples_for(relative_scatter, protocol.anchor_error, protocol.anchor_samples, protocol.anchor_samples_most);
+void TrialBench::set_anchor_time(const std::vector<double>& samples_ns) {
+  anchor_.median_ns = median(samples_ns);
+  anchor_.scatter_ns = relative_scatter(samples_ns) * anchor_.median_ns;
+  if (anchor_.first_ns == 0) anchor_.first_ns = anchor_.median_ns;
+  pool_.set_known_good(KnownGood{Try{*anchor_launch_, plan_}, anchor_.median_ns * 1e-9}, lane_);
 }
 
 // The warm-up comes between the check and the samples.
@@ -184,33 +179,36 @@ Trial TrialBench::try_as_anchor(const Instance& instance, const CompileOutcome& 
     if (!goes_on(sampled)) return trial;
     const std::vector<double>& taken = std::get<RoundsAnswer>(sampled.answer).samples_ns;
     samples.insert(samples.end(), taken.begin(), taken.end());
-    wanted = anchor_samples(relative_scatter(samples));
+    wanted = anchor_samples(protocol, relative_scatter(samples));
   }
   if (!goes_on(run(CheckAgain{instance.id, false}))) return trial;
   launch.attempt = trial.attempts;
+  anchor_launch_ = std::move(launch);
   trials_since_anchor_ = 0;
-  set_anchor(launch, samples);
-  take_samples(samples, anchor_ns(), batch(), trial);
+  set_anchor_time(samples);
+  take_samples(samples, anchor_.median_ns, batch(), trial);
   return trial;
 }
 
 Ticket TrialBench::submit_anchor() {
   trials_since_anchor_ = 0;
-  return submit(rounds_of(anchor_->launch.instance, anchor_samples(scatter_ns() / anchor_ns()), plan_));
+  const int count = anchor_samples(terms_.protocol, anchor_.scatter_ns / anchor_.median_ns);
+  return submit(rounds_of(anchor_launch_->instance, count, plan_));
 }
 
 // Keeps the earlier time if timing again fails.
 void TrialBench::finish_anchor(Result from) {
   const Result result = noted(std::move(from));
-  if (status_in(result).ok())
-    set_anchor(InstanceLaunch(anchor_->launch), std::get<RoundsAnswer>(result.answer).samples_ns);
+  if (status_in(result).ok()) set_anchor_time(std::get<RoundsAnswer>(result.answer).samples_ns);
 }
 
 // A job takes job_seconds at most, or it is of one sample.
 SlotSamples TrialBench::sample_in_turn(std::span<const InstanceId> slots, int ends_at) {
-  const double one = anchor_ns() * 1e-9 * batch() + flush_seconds;
+  const double one = anchor_.median_ns * 1e-9 * batch() + flush_seconds;
   const std::size_t in_job = one > 0 ? static_cast<std::size_t>(std::clamp(job_seconds / one, 1.0, 1e6)) : 1;
-  return Bench::sample_in_turn(slots, plan_, in_job, ends_at);
+  std::vector<Rounds> jobs;
+  add_jobs(slots, plan_, in_job, jobs);
+  return Bench::sample_in_turn(jobs, ends_at);
 }
 
 }  // namespace attune

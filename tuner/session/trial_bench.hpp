@@ -18,6 +18,13 @@ class BenchFailure : public Error {
   using Error::Error;
 };
 
+// What is known of the anchor's time; all 0 while there is no anchor.
+struct AnchorTime {
+  double median_ns = 0;
+  double scatter_ns = 0;  // of one sample
+  double first_ns = 0;    // the median at the first timing
+};
+
 class TrialBench : public Bench {
  public:
   // The references must outlive the bench.
@@ -35,16 +42,14 @@ class TrialBench : public Bench {
   // least as much time as the data.
   void limit_anchor(double seconds, bool is_needed = false);
   double anchor_seconds() const noexcept { return limit_; }
-  double anchor_seconds_left() { return ends_at_ - seconds() + turn().waited_seconds(); }
+  double anchor_seconds_left() { return ends_at_ - seconds() + waited_seconds(); }
 
   // Tries an instance and waits. On success the instance becomes the anchor and stays loaded. Throws BenchFailure.
   Trial try_as_anchor(const Instance& instance, const CompileOutcome& outcome, int attempt);
-  double anchor_ns() const noexcept { return anchor_ ? anchor_->median_ns : 0; }    // 0 while there is no anchor
-  double scatter_ns() const noexcept { return anchor_ ? anchor_->scatter_ns : 0; }  // of one sample of the anchor
-  double first_anchor_ns() const noexcept { return first_anchor_ns_; }
+  const AnchorTime& anchor() const noexcept { return anchor_; }
   // Counts a trial. Returns whether the anchor is to be timed again, which it is after every Protocol::anchor_every
   // trials.
-  bool is_anchor_due() { return anchor_ && ++trials_since_anchor_ >= terms_.protocol.anchor_every; }
+  bool is_anchor_due() { return anchor_launch_ && ++trials_since_anchor_ >= terms_.protocol.anchor_every; }
   Ticket submit_anchor();
   void finish_anchor(Result result);
 
@@ -63,24 +68,18 @@ class TrialBench : public Bench {
   int batch() const noexcept { return plan_.batch; }  // launches per sample
 
  private:
-  struct Anchor {
-    InstanceLaunch launch;
-    double median_ns = 0, scatter_ns = 0;
-  };
   void limit_within(double seconds, double least);
   CompileOutcome compile_within(const ImageRequest& request);
   Result run_within(DeviceJob job, const std::string& what);
   [[noreturn]] void give_up(const std::string& what, const std::string& did);
-  TimingPlan timed(TimingPlan plan) const;
-  int anchor_samples(double relative_scatter) const;
-  void set_anchor(const InstanceLaunch& launch, const std::vector<double>& samples_ns);
+  void set_anchor_time(const std::vector<double>& samples_ns);
 
   const SessionTerms& terms_;
   TrialSetup setup_;
   TimingPlan plan_;  // of one sample
-  std::optional<Anchor> anchor_;
+  std::optional<InstanceLaunch> anchor_launch_;
+  AnchorTime anchor_;
   int trials_since_anchor_ = 0;
-  double first_anchor_ns_ = 0;  // the anchor's time at its first timing
   double limit_ = Pool::forever,
          ends_at_ = Pool::forever;  // of what is being made; when that is, by the session's clock
   TrialQueue queue_;

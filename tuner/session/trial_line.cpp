@@ -31,11 +31,10 @@ constexpr double idle_seconds = 0.05;
 
 }  // namespace
 
-// Returns the bench with the fewest trials. One that others wait for comes after the rest.
+// Returns the bench with the fewest trials.
 TrialBench& TrialLine::next_bench() const {
   return *std::min_element(on_.benches.begin(), on_.benches.end(), [](const TrialBench& a, const TrialBench& b) {
-    const auto load = [](const TrialBench& bench) { return std::pair(bench.others_wait(), bench.queue().size()); };
-    return load(a) < load(b);
+    return a.queue().size() < b.queue().size();
   });
 }
 
@@ -57,12 +56,11 @@ bool TrialLine::are_idle() const {
 
 bool TrialLine::has_place() const {
   const TrialBench& bench = next_bench();
-  return bench.queue().size() < bench.depth() && !bench.others_wait() && on_.source.outstanding() > 0;
+  return bench.queue().size() < bench.depth() && !on_.others_wait() && on_.source.outstanding() > 0;
 }
 
 void TrialLine::give_way() {
-  for (TrialBench& bench : on_.benches)
-    if (bench.queue().empty() && bench.others_wait()) bench.turn().end();
+  if (on_.others_wait() && is_empty()) on_.end_turns();
 }
 
 void TrialLine::propose(const Configuration& configuration) {
@@ -105,8 +103,7 @@ std::optional<CompiledInstance> TrialLine::take_image(bool in_waves, const std::
   const bool is_idle = is_empty();
   const double most_hold = on_.terms.opened.own_clock ? hold_seconds_own_clock : hold_seconds;
   const double hold = is_idle ? idle_seconds : most_hold;
-  if (is_idle)
-    for (TrialBench& bench : on_.benches) bench.turn().end();
+  if (is_idle) on_.end_turns();
   while (!is_ready()) {
     if (!idle_since && are_idle()) idle_since = Clock::now();
     const bool has_result = take_result(hold);
@@ -125,7 +122,7 @@ std::optional<CompiledInstance> TrialLine::take_image(bool in_waves, const std::
 bool TrialLine::start(CompiledInstance compiled, bool is_alone) {
   const Instance& instance = *compiled.instance;
   Candidate& candidate = on_.log.candidates().at(instance.configuration);
-  const bool is_anchor = on_.bench().anchor_ns() == 0 && on_.terms.may_be_anchor(instance.configuration);
+  const bool is_anchor = on_.bench().anchor().median_ns == 0 && on_.terms.may_be_anchor(instance.configuration);
   TrialBench& bench = is_anchor ? on_.bench() : next_bench();  // the others get the anchor once it works there
   QueuedTrial queued{{}, compiled.instance, std::move(compiled.outcome), is_alone || on_.terms.request.depth == 1};
   if (!queued.outcome.image) {
@@ -136,7 +133,7 @@ bool TrialLine::start(CompiledInstance compiled, bool is_alone) {
     finish(bench, queued, failed_trial(std::move(trial), {queued.outcome.verdict, queued.outcome.log, false}));
     return false;
   }
-  bench.turn().take();
+  on_.take_turns();
   int attempt = 1;
   // In a continued session the default may be launched only as the anchor. It needs no attempt, because it has its
   // verdict.
@@ -153,7 +150,7 @@ bool TrialLine::start(CompiledInstance compiled, bool is_alone) {
     finish(bench, queued, try_as_anchor(bench, queued, attempt));
     return false;
   }
-  const double incumbent_ns = on_.progress.incumbent_ns(bench.anchor_ns());
+  const double incumbent_ns = on_.progress.incumbent_ns(bench.anchor().median_ns);
   queued.ticket = bench.submit_try(instance, *queued.outcome.image, attempt, incumbent_ns);
   push(bench, std::move(queued));
   return true;

@@ -34,7 +34,7 @@ class TrialLine {
   bool is_empty() const;  // no bench has anything
   // Finishes what was sent first, and waits for it if necessary.
   void finish_oldest();
-  // Ends the turns that other tuners wait for, where nothing is under way.
+  // Ends the turns if other tuners wait for one and nothing is under way.
   void give_way();
 
   // Takes back the attempts that nothing came of.

@@ -46,12 +46,7 @@ KernelRunner::KernelRunner(Device& device, DeviceInstruments& instruments, DataT
   const std::string source = setup.self_checked ? "the default configuration" : "the reference";
   if (reference_begins) reference_begins();
   run_once(setup.reference, step);
-  data_.adopt_expected(source);
-  if (!data_.choose_poisons()) return;
-  data_.reset();
-  data_.poison_otherwise();
-  run_once(setup.reference, step);
-  data_.require_written(source);
+  data_.adopt_expected(source, [&] { run_once(setup.reference, step); });
 }
 
 Status KernelRunner::bind(const StepsSetup& setup, BoundSteps& bound) {

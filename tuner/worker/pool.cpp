@@ -170,4 +170,15 @@ double Pool::seconds(LaneId lane) const {
   return device.opened && device.opened->own_clock ? device.seconds : steady_seconds();
 }
 
+LaneFigures Pool::figures() const {
+  LaneFigures all;
+  for (const DeviceOfLane& device : devices_) {
+    const LaneFigures own = device.lane->figures();
+    all.replaced += own.replaced;
+    all.busy_seconds += own.busy_seconds;
+    all.timed_seconds += own.timed_seconds;
+  }
+  return all;
+}
+
 }  // namespace attune

@@ -76,10 +76,8 @@ class Pool {
   // Returns the clock by which sessions are timed, in seconds: the machine's, or the device's own as of the last
   // result.
   double seconds(LaneId lane = 0) const;
-  LaneFigures figures(LaneId lane) const { return devices_.at(lane).lane->figures(); }
-  int replaced() const { return figures(0).replaced; }               // how many device workers were replaced
-  double busy_seconds() const { return figures(0).busy_seconds; }    // how long device workers did jobs
-  double timed_seconds() const { return figures(0).timed_seconds; }  // the sum of all samples
+  // Returns the workers replaced, the busy and the timed seconds of all lanes together.
+  LaneFigures figures() const;
 
   static constexpr double forever = 1e9;
   static inline const std::atomic<int> never{0};  // a `stop` that never comes

@@ -19,14 +19,35 @@
 
 namespace attune {
 
+// An array of a problem, with what it is restored from and judged by.
+struct ProblemArray {
+  // The byte that outputs are filled with as a rule, which makes NaN in every floating type and -1 in every integer
+  // type, and the byte by which elements that are never written are found.
+  static constexpr int first_poison = 0xFF, second_poison = 0x5A;
+
+  explicit ProblemArray(const ArgumentSetup& argument) : described(argument) {}
+
+  // Return the operations that fill the array with a byte, and that restore its content.
+  Operation filling(int byte) const;
+  Operation restoring() const;
+
+  const ArgumentSetup& described;
+  GuardedMemory working;
+  DeviceMemory pristine;             // in, inout: the filled content; absent for `in` where there was no room for it
+  DeviceMemory expected;             // out and inout: the expected result
+  std::vector<DeviceMemory> copies;  // the arrays of further sets
+  // Checksums of the filled content and of the expected result.
+  std::uint64_t content_sum = 0, expected_sum = 0;
+  std::array<int, 2> poisons = {first_poison, first_poison};  // the byte of each poisoning
+  int poison = 0;                                             // the byte of the last reset
+};
+
 class ProblemData {
  public:
-  // The byte that outputs are filled with as a rule. It makes NaN in every floating type and -1 in every integer type.
-  static constexpr int first_poison = 0xFF;
-
   // Allocates and fills every array except scratch. Throws OutOfMemory that names the argument, and Error. Device and
   // tools must outlive it.
   ProblemData(Device& device, DataTools& tools, const TrialSetup& setup);
+  ProblemData(const ProblemData&) = delete;
 
   const std::vector<ArgumentSetup>& arguments() const noexcept { return arguments_; }
 
@@ -53,19 +74,12 @@ class ProblemData {
 
   // Takes the present inputs, as [[prepare]] left them, as the content to restore.
   void adopt_prepared();
-  // Takes the present outputs as the expected ones. Throws Error for a value that is not finite, unless the kernel
-  // allows such values. `source` names in the message what made the outputs.
-  void adopt_expected(const std::string& source);
-  // Chooses the bytes that outputs are poisoned with. They make values that the expected result lacks, so that an
-  // element that is not written is wrong. Returns whether expected elements are equal to what they were poisoned with,
-  // so that the reference may have left them unwritten.
-  bool choose_poisons();
-  // Poisons the outputs with another byte than before the expected result was made.
-  void poison_otherwise();
-  // Call it when the reference has run once more after poison_otherwise(). Throws Error where an element has kept both
-  // poisons, and so was never written. Where the kernel allows values that are not finite, it accepts such gaps, and
-  // poisons as before the expected result was made.
-  void require_written(const std::string& source);
+  // Takes the present outputs as the expected ones, and chooses poisons that make values which the expected result
+  // lacks, so that an element that is not written is wrong. Where expected elements are equal to the poison that was
+  // there before, calls `run_again`, which is to make the outputs again from another poison. Throws Error for elements
+  // that were never written, and for values that are not finite, unless the kernel allows such values. `source` names
+  // in the message what made the outputs.
+  void adopt_expected(const std::string& source, const std::function<void()>& run_again);
 
   // The following functions add checks, which run together.
   // Adds checks that inputs are unchanged. The verdict for a changed input is `guard`. The input is restored for other
@@ -83,34 +97,17 @@ class ProblemData {
   Status compare_with_next(const std::function<Status()>& launch, std::optional<bool>& same);
 
  private:
-  struct Array {
-    std::size_t argument = 0;
-    GuardedMemory working;
-    DeviceMemory pristine;             // in, inout: the filled content; absent for `in` where there was no room for it
-    DeviceMemory expected;             // out and inout: the expected result
-    std::vector<DeviceMemory> copies;  // the arrays of further sets
-    // Checksums of the filled content and of the expected result.
-    std::uint64_t content_sum = 0, expected_sum = 0;
-    std::array<int, 2> poisons = {};  // the byte of each poisoning
-    int poison = 0;                   // the byte of the last reset
-  };
-  Array make_array(std::size_t argument, std::uint64_t seed);
-  void note_content(Array& array) const;
-  std::uint64_t checksum(const void* memory, std::uint64_t bytes) const;
-  Status restore(Array& array);
-  std::string change_of(const Array& array) const;
-  std::string poison_advice(const Array& array, const Comparison& comparison) const;
-  bool lacks(const Array& array, int byte);
-  void fill(const Array& array, int byte);
+  void make(ProblemArray& array, std::uint64_t seed);
+  Status restore(const ProblemArray& array);
+  bool choose_poisons();
+  void require_written(const std::string& source);
   void run(const Operation& operation);
-  DeviceMemory spare_copy(std::size_t bytes);
-  void copy(void* target, const void* source, std::size_t bytes);
 
   Device& device_;
   DataTools& tools_;
   const std::string kernel_, problem_;
   const std::vector<ArgumentSetup> arguments_;
-  std::vector<Array> arrays_;
+  std::vector<ProblemArray> arrays_;
   std::map<std::size_t, std::vector<std::byte>> values_;  // of arrays by value, by argument
   std::vector<Operation> restores_;
   std::size_t copies_ = 0;

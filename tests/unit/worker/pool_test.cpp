@@ -56,7 +56,7 @@ TEST_F(PoolTest, ATryAnswersWithSamples) {
   EXPECT_EQ(result.lost_seconds, 0);
   EXPECT_THAT(result.notes, IsEmpty());
   EXPECT_FALSE(result.failed);
-  EXPECT_EQ(pool().replaced(), 0);
+  EXPECT_EQ(pool().figures().replaced, 0);
   EXPECT_EQ(script_.workers, 1);
 }
 
@@ -76,7 +76,7 @@ TEST_F(PoolTest, ALoadedInstanceIsSampledCheckedMeteredAndReleased) {
   EXPECT_TRUE(std::holds_alternative<Acknowledgement>(pool().run(Release{1}).answer)) << "which is not loaded any more";
   EXPECT_TRUE(std::holds_alternative<Acknowledgement>(pool().run(Release{77}).answer)) << "which never was";
   EXPECT_TRUE(status(pool().run(try_of(2))).ok());
-  EXPECT_EQ(pool().replaced(), 0);
+  EXPECT_EQ(pool().figures().replaced, 0);
 }
 
 TEST_F(PoolTest, SeveralAreSampledInTurn) {
@@ -85,13 +85,13 @@ TEST_F(PoolTest, SeveralAreSampledInTurn) {
   load(2);
   const double one = time_of(1), other = time_of(2);
   ASSERT_GT(std::abs(one - other), 0.2 * one);
-  const double timed = pool().timed_seconds();
+  const double timed = pool().figures().timed_seconds;
   const Result result = pool().run(Rounds{{1, 2, 1}, {1, 0}});
   ASSERT_EQ(samples(result).size(), 3u) << status(result).detail;
   EXPECT_NEAR(samples(result)[0], one, 0.1 * one);
   EXPECT_NEAR(samples(result)[1], other, 0.1 * other);
   EXPECT_NEAR(samples(result)[2], one, 0.1 * one);
-  EXPECT_NEAR(pool().timed_seconds() - timed, 1e-9 * (2 * one + other), 0.1e-9 * one);
+  EXPECT_NEAR(pool().figures().timed_seconds - timed, 1e-9 * (2 * one + other), 0.1e-9 * one);
 }
 
 TEST_F(PoolTest, TwoJobsAreSentAheadNeverThree) {
@@ -148,15 +148,15 @@ TEST_F(PoolTest, TheClockGoesOnOverFreshWorkers) {
 TEST_F(PoolTest, AClockThatRunsBackOrAwayIsNotFollowed) {
   begin();
   load(1);
-  const double before = pool().run(try_of(1)).seconds, busy = pool().busy_seconds();
+  const double before = pool().run(try_of(1)).seconds, busy = pool().figures().busy_seconds;
   for (const double wrong : {-1.0, infinite, quiet_nan}) {
     script_.change = [=](const Job&, Reply& reply) { reply.seconds = reply.worked_seconds = wrong; };
     EXPECT_EQ(pool().run(Rounds{{1}, {1, 0}}).seconds, before) << wrong;
-    EXPECT_EQ(pool().busy_seconds(), busy) << wrong;
+    EXPECT_EQ(pool().figures().busy_seconds, busy) << wrong;
   }
   script_.change = [](const Job&, Reply& reply) { reply.worked_seconds = 2; };
   pool().run(Rounds{{1}, {1, 0}});
-  EXPECT_EQ(pool().busy_seconds(), busy + 2);
+  EXPECT_EQ(pool().figures().busy_seconds, busy + 2);
 }
 
 TEST(AnswerCheck, MakesWhatNoDeviceCanTellAVerdict) {
@@ -236,7 +236,7 @@ TEST_F(PoolTest, ADeathIsForgivenWhenTheSecondAttemptPasses) {
   EXPECT_EQ(died.deaths, 1);
   EXPECT_EQ(next.deaths, 0);
   EXPECT_GT(next.made_ms, 1'700'000'000'000);
-  EXPECT_EQ(pool().replaced(), 1);
+  EXPECT_EQ(pool().figures().replaced, 1);
 }
 
 TEST_F(PoolTest, NextThrowsWhatTheEnvironmentFailedAJobWith) {
@@ -270,7 +270,7 @@ TEST_F(PoolTest, WhatIsAbandonedHasNoResultAndTheNextProblemBegins) {
   EXPECT_THROW(pool().wait(second), Error);
   begin();
   EXPECT_TRUE(status(pool().run(try_of(1))).ok());
-  EXPECT_EQ(pool().replaced(), 1);
+  EXPECT_EQ(pool().figures().replaced, 1);
 }
 
 // Its driver holds it: a fresh worker would hang there too.
