@@ -80,8 +80,8 @@ int dispatch(const Arguments& arguments) {
 }  // namespace
 
 int run_command_line(int count, char** values, WorkerSeams seams) {
-  seams.open = open_recording;
-  seams.open_compiler = recording_compiler;
+  if (!seams.open) seams.open = open_recording;
+  if (!seams.open_compiler) seams.open_compiler = recording_compiler;
   if (const std::optional<int> served = worker_main(count, values, seams)) return *served;
   std::signal(SIGCHLD, SIG_DFL);  // a parent may have ignored it; then no child has an exit status
   std::signal(SIGPIPE, SIG_IGN);

@@ -66,17 +66,20 @@ std::optional<Configuration> KernelChecks::ask(const Problem& problem,
 std::vector<KernelFailure> KernelChecks::check(const std::vector<Problem>& problems,
                                                const std::vector<Configuration>& configurations) {
   std::vector<KernelFailure> failures;
-  while (images_.next(Pool::never)) continue;  // instances that were asked for ahead; their images are kept
+  images_.take_all(Pool::never, [](const CompiledInstance&) {});  // those asked for ahead; their images are kept
   for (const Problem& problem : problems) {
     const std::optional<Configuration> first = ask(problem, configurations);
     if (!first) continue;
     OnDevice on_device(device_, testbed_, spec_, problem, *first);
-    while (const std::optional<CompiledInstance> compiled = images_.next(Pool::never)) {
-      const Status status = check_one(on_device, *compiled);
-      if (status.ok()) continue;
-      failures.push_back({problem.text() + ": " + compiled->instance->text, status.verdict, status.detail});
-      if (status.sticky) return failures;
-    }
+    bool is_over = false;
+    images_.take_all(Pool::never, [&](const CompiledInstance& compiled) {
+      if (is_over) return;
+      const Status status = check_one(on_device, compiled);
+      if (status.ok()) return;
+      failures.push_back({problem.text() + ": " + compiled.instance->text, status.verdict, status.detail});
+      is_over = status.sticky;
+    });
+    if (is_over) return failures;
   }
   return failures;
 }

@@ -21,7 +21,7 @@ namespace attune {
 struct SubjectIdentity {
   std::string name;
   Problem problem;            // complete
-  Fingerprints fingerprints;  // part of the keys of sessions and records
+  Fingerprints fingerprints;  // digests of what is run, never empty: wisdom and quarantine go by them
   bool is_narrowed = false;   // a part of the space is searched
 };
 

@@ -33,7 +33,7 @@ class Runner {
   virtual DeviceTimes sample(InstanceId instance, const TimingPlan& plan) = 0;
   // Takes one sample for each slot, in this order, as far as possible without a wait in between. After a failure it is
   // not known which instance failed. `slots` may contain device_copy. Throws OutOfMemory where there is no room for the
-  // arrays of the copy or for a stream's sets of data.
+  // arrays of the copy or for a stream's sets of data, and Error for device_copy where a runner has no memory to copy.
   virtual DeviceTimes sample_in_turn(std::span<const InstanceId> slots, const TimingPlan& plan) = 0;
   // Launches and checks once more after samples, because what a kernel leaves in its scratch memory must not spoil
   // later launches.

@@ -62,7 +62,7 @@ struct TrialSetup {
 // One instance, ready to be loaded.
 struct InstanceLaunch {
   InstanceId instance = 0;
-  std::string configuration;  // for messages
+  std::string configuration;  // its text, by which deaths are counted and recorded trials found
   int attempt = 1;
   StepsSetup steps;
 };
