@@ -134,11 +134,17 @@ TEST_F(WorkerOfACommand, TunesThoughItsKernelsPrint) {
 TEST_F(WorkerOfACommand, IsReplacedWhenItIsKilled) {
   CommandOptions options;
   options.signal_when = [&](const std::string& out) {
-    if (out.find("\"type\":\"trial\"") != std::string::npos && started().size() == 1)
+    if (out.find("\"type\":\"session\"") != std::string::npos && started().size() == 1)
       kill(static_cast<pid_t>(std::stol(started().front())), SIGKILL);
     return 0;
   };
-  const CommandResult result = tune(scale(), worker(), options);
+  CommandResult result;
+  // On a busy machine a session may end before the signal comes: then another one is begun.
+  for (int session = 0; session < 5 && started().size() < 2; ++session) {
+    fs::remove(numbers());
+    fs::remove(database());
+    result = tune(scale(), worker(), options);
+  }
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(count_of_verdict(result, "ok"), 3u) << result.out;
   EXPECT_GE(started().size(), 2u);
