@@ -89,7 +89,6 @@ TEST(ReplaySession, ADoubtfulRecordOfMoreEffortIsReplacedByWhatIsFaster) {
   ASSERT_NE(doubtful.configuration, best);
   store.put_record(doubtful, first.record->uuid, first.finalists);
   ASSERT_EQ(store.find_record(doubtful.key)->configuration, doubtful.configuration);
-
   request.effort = Effort::measure;
   request.fresh = true;
   const SessionResult second = run_session(request, on.pool, store, nullptr, observer, stop);
