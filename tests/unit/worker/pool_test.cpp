@@ -305,17 +305,17 @@ TEST_F(TwoLanes, WorkAtTheSameTimeAndTicketsTellWhich) {
 TEST_F(TwoLanes, ALostDeviceLeavesTheOthersJobsAlone) {
   begin(0);
   begin(1);
-  script_.stays = [](const std::string& job) { return job == "try 2"; };
-  script_.hold("try 2");
-  other_.hold("try 1");
-  const Ticket lost = pool().submit(try_of(2), 0), behind = pool().submit(try_of(3), 0);
-  const Ticket kept = pool().submit(try_of(1), 1);
-  script_.release();
+  other_.stays = [](const std::string& job) { return job == "try 2"; };
+  other_.hold("try 2");
+  script_.hold("try 1");
+  const Ticket lost = pool().submit(try_of(2), 1), behind = pool().submit(try_of(3), 1);
+  const Ticket kept = pool().submit(try_of(1), 0);
+  other_.release();
   EXPECT_THROW(pool().wait(lost), DeviceLost);
   EXPECT_THROW(pool().wait(behind), Error);
-  EXPECT_TRUE(pool().has_lost_device(0));
-  EXPECT_FALSE(pool().has_lost_device(1));
-  other_.release();
+  EXPECT_TRUE(pool().has_lost_device(1));
+  EXPECT_FALSE(pool().has_lost_device(0));
+  script_.release();
   EXPECT_TRUE(status(pool().wait(kept)).ok());
   EXPECT_EQ(pool().figures().replaced, 1) << "of both";
 }
