@@ -48,6 +48,21 @@ void print_ceiling_json(const DeviceInfo& device, const Ceiling& ceiling) {
   print_line(line);
 }
 
+Options calibrate_options() {
+  Options options(
+      "attune calibrate [options]",
+      "  attune calibrate\n"
+      "  attune calibrate --device cuda:1 --json\n"
+      "\nMeasures what a device reaches at most and what measuring on it costs, and keeps it: `attune tune` and "
+      "`attune show` say how much of it a kernel reaches. `attune tune` does so itself on a GPU that has not "
+      "been calibrated.\n");
+  options.add()("device,d", named_value("DEVICE"), "cuda, cuda:N or host (default: $ATTUNE_DEVICE, else cuda)")(
+      "db", named_value("FILE"), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
+      "json", "one JSON object per line instead of text");
+  add_worker_option(options);
+  return options;
+}
+
 }  // namespace
 
 void ensure_ceilings(Pool& pool, WisdomStore& store, Observer& observer, const std::filesystem::path& lock_folder,
@@ -74,17 +89,7 @@ void ensure_ceilings(Pool& pool, WisdomStore& store, Observer& observer, const s
 }
 
 int run_calibrate(const Arguments& arguments) {
-  Options options(
-      "attune calibrate [options]",
-      "  attune calibrate\n"
-      "  attune calibrate --device cuda:1 --json\n"
-      "\nMeasures what a device reaches at most and what measuring on it costs, and keeps it: `attune tune` and "
-      "`attune show` say how much of it a kernel reaches. `attune tune` does so itself on a GPU that has not "
-      "been calibrated.\n");
-  options.add()("device,d", named_value("DEVICE"), "cuda, cuda:N or host (default: $ATTUNE_DEVICE, else cuda)")(
-      "db", named_value("FILE"), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
-      "json", "one JSON object per line instead of text");
-  add_worker_option(options);
+  Options options = calibrate_options();
   if (options.parse(arguments)) return exit_done;
   const std::string name = device_name(options);
   if (is_replay(name))

@@ -147,6 +147,28 @@ int tune_log(const Options& options, const EffortPlan& effort, const std::string
   return tune_misses(query, std::move(terms));
 }
 
+// Tunes for each problem on the device of this name.
+int tune_on_device(const Options& options, KernelRequest request, const std::vector<Problem>& problems,
+                   const std::string& name) {
+  catch_signals();
+  WisdomStore store(database_path(options), WisdomStore::Access::read_write, {note_on_stderr, &stop_requests});
+  const std::unique_ptr<Workers> workers = workers_for(name, worker_options(options));
+  Pool pool(*workers);
+  request.lock_folder = usable_lock_folder();
+  std::optional<ImageCache> images;
+  if (!request.lock_folder.empty()) images.emplace(default_cache_path());
+  if (pool.device().info.kind == "cuda") calibrate_first(request, pool, store, options.has("json"));
+  int code = exit_done;
+  for (const Problem& problem : problems) {
+    request.problem = problem;
+    const KernelSubject subject(request.spec, problem, pool.device().info);
+    const int one = tune_one(request, subject, pool, store, images ? &*images : nullptr, view_of(options));
+    if (one != exit_done) code = one;
+    if (one == exit_interrupted) break;
+  }
+  return code;
+}
+
 }  // namespace
 
 int run_tune(const Arguments& arguments) {
@@ -175,25 +197,8 @@ int run_tune(const Arguments& arguments) {
     return show_matches({request.spec, options.required("kernel"), database_to_read(options), request.regime,
                          request.objectives.text(), &effort, options.has("json")},
                         problems, open_device(name));
-
   request.effort = *effort.search;
-  catch_signals();
-  WisdomStore store(database_path(options), WisdomStore::Access::read_write, {note_on_stderr, &stop_requests});
-  const std::unique_ptr<Workers> workers = workers_for(name, worker_options(options));
-  Pool pool(*workers);
-  request.lock_folder = usable_lock_folder();
-  std::optional<ImageCache> images;
-  if (!request.lock_folder.empty()) images.emplace(default_cache_path());
-  if (kind == "cuda") calibrate_first(request, pool, store, options.has("json"));
-  int code = exit_done;
-  for (const Problem& problem : problems) {
-    request.problem = problem;
-    const KernelSubject subject(request.spec, problem, pool.device().info);
-    const int one = tune_one(request, subject, pool, store, images ? &*images : nullptr, view_of(options));
-    if (one != exit_done) code = one;
-    if (one == exit_interrupted) break;
-  }
-  return code;
+  return tune_on_device(options, std::move(request), problems, name);
 }
 
 }  // namespace attune::cli

@@ -33,8 +33,8 @@ struct SlotSamples {
 
 class Bench {
  public:
-  // `lane`: of the device worker. `lock_folder`: of the device's lock; "": takes no turns. `waits` is called while it
-  // waits for another tuner. The observer is told of what disturbs the device. The references must outlive the bench.
+  // `lane`: of the device worker. `lock_folder`: of the device's lock; "": takes no turns. The bench calls `waits`
+  // while it waits for another tuner, and tells the observer what disturbs the device. The references must outlive it.
   Bench(Pool& pool, LaneId lane, const std::filesystem::path& lock_folder, WaitNote waits, Observer& observer,
         const std::atomic<int>& stop);
   Bench(const Bench&) = delete;

@@ -42,8 +42,8 @@ struct DeathCount {
     --count;
     from_outside -= death.is_from_outside;
   }
-  // Returns how many deaths are held against the configuration. Half of those that were perhaps from outside, rounded
-  // up, do not count; but if there was any death, one counts.
+  // Returns how many deaths count against the configuration: all, less half of those perhaps from outside, rounded up.
+  // If there was any death, at least one counts.
   int held() const noexcept { return std::max(std::min(count, 1), count - (from_outside + 1) / 2); }
 };
 
