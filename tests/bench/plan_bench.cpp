@@ -2,11 +2,10 @@
 //   ninja plan_bench && bin/plan_bench
 #include <benchmark/benchmark.h>
 
-#include <shared_mutex>
-#include <unordered_map>
-
+#include "dispatch/entry_table.hpp"
+#include "dispatch/plan_entry.hpp"
 #include "dispatch/plan_parts.hpp"
-#include "dispatch/plan_request.hpp"
+#include "dispatch/readers.hpp"
 #include "spec/kernel_file.hpp"
 #include "support/idle_device.hpp"
 
@@ -15,15 +14,15 @@ namespace {
 
 // The parts of a plan of a built-in kernel's default configuration.
 std::shared_ptr<const PlanParts> parts_of(const char* kernel, const Problem& problem) {
-  const KernelSpec spec = load_kernel(kernel);
+  const auto spec = std::make_shared<KernelSpec>(load_kernel(kernel));
   const auto device = std::make_shared<test::IdleDevice>();
   std::vector<Binding> first_values;
-  for (const Parameter& parameter : spec.parameters) first_values.push_back({parameter.name, parameter.values.front()});
+  for (const Parameter& parameter : spec->parameters)
+    first_values.push_back({parameter.name, parameter.values.front()});
   const Configuration configuration(std::move(first_values));
   Status status;
-  return make_plan_parts(device, std::make_shared<test::IdleModule>(), {}, spec, problem, {},
-                         resolve_steps(spec, spec.launch, problem, &configuration, device->info()),
-                         resolve_arguments(spec, problem, &configuration, device->info()), status);
+  return make_plan_parts(std::make_shared<PlanContext>(device), spec, {std::make_shared<test::IdleModule>()}, problem,
+                         {}, resolve_plan(*spec, problem, configuration, device->info()), status);
 }
 
 void launch_transpose(benchmark::State& state) {
@@ -60,15 +59,18 @@ void launch_reduce(benchmark::State& state) {
 }
 BENCHMARK(launch_reduce);
 
-// What Dispatcher::plan() does for a problem that it has planned: making the Problem, look-up, and a plan's own copy.
+// What Dispatcher::plan() does for a problem that it has planned, when the kernel is found.
 void find_a_plan(benchmark::State& state) {
-  std::shared_mutex mutex;
-  std::unordered_map<PlanRequest, std::shared_ptr<const PlanParts>, PlanRequestHash, PlanRequestEqual> plans;
-  for (std::int64_t n = 1; n <= 1000; ++n) plans[{"axpy", {{"n", n}, {"T", "float"}}}] = nullptr;
+  const KernelSpec spec = load_kernel("axpy");
+  const KeyRecipe recipe(spec, "cuda");
+  EntryTable<PlanEntry> table(recipe.size());
+  for (std::int64_t n = 1; n <= 1000; ++n)
+    table.insert(recipe.key_of({{"n", n}, {"T", "float"}}),
+                 [](const ProblemKey& key) { return std::make_unique<PlanEntry>(key); });
   const Problem problem{{"n", 500}, {"T", "float"}};
   for (auto _ : state) {
-    const std::shared_lock lock(mutex);
-    benchmark::DoNotOptimize(plans.find(PlanRequestView("axpy", problem)));
+    const LaunchSection section;
+    benchmark::DoNotOptimize(table.find(*recipe.find_key(problem)));
   }
 }
 BENCHMARK(find_a_plan);

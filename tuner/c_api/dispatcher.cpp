@@ -36,7 +36,6 @@ DispatcherOptions options_of(const attune_dispatcher_options& given) {
   options.deterministic_only = taken.deterministic_only != 0;
   if (taken.image_limit != 0) options.image_limit = taken.image_limit;
   if (taken.scratch_limit != 0) options.scratch_limit = taken.scratch_limit;
-  if (taken.epoch_seconds != 0) options.epoch_seconds = taken.epoch_seconds;
   return options;
 }
 
@@ -121,6 +120,10 @@ attune_status attune_dispatcher_prepare(attune_dispatcher* dispatcher, const cha
 
 attune_status attune_dispatcher_refresh(attune_dispatcher* dispatcher) {
   return guarded(__func__, [&] { dispatcher_of(dispatcher).refresh(); });
+}
+
+attune_status attune_dispatcher_trim(attune_dispatcher* dispatcher, uint64_t images, uint64_t scratch) {
+  return guarded(__func__, [&] { dispatcher_of(dispatcher).trim({images, scratch}); });
 }
 
 attune_status attune_dispatcher_wait_for_background(attune_dispatcher* dispatcher) {

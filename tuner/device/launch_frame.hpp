@@ -1,12 +1,13 @@
-// LaunchFrame: the arguments of one launch, on the stack of the thread that launches. Used by one thread, for one
-// launch.
+// LaunchFrame: one set of the arguments of loaded steps. A launch has its frame on the stack of its thread; what is
+// kept has its frame on the heap. One thread at a time.
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <span>
 
-#include "device/step_binding.hpp"
+#include "device/loaded_steps.hpp"
 
 namespace attune {
 
@@ -31,6 +32,8 @@ class LaunchFrame {
   // Returns operation `i` over the present values, which must not change until it is enqueued.
   Operation operation(std::size_t i) const noexcept { return steps_.operation(i, slots_); }
   Operation upload(std::size_t symbol) const noexcept { return steps_.upload(symbol, slots_); }
+  // Copies the values and addresses of a frame of the same steps.
+  void copy(const LaunchFrame& other) noexcept { steps_.copy_values(slots_, other.slots_); }
 
  private:
   const LoadedSteps& steps_;

@@ -2,214 +2,37 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "attune/error.hpp"
 
 namespace attune {
-namespace {
 
-// Returns the memory of a scratch argument. Throws OutOfMemory naming the argument.
-template <typename Make>
-[[gnu::cold]] auto named_scratch(const StepArgument& argument, Make make) {
-  try {
-    return make();
-  } catch (const OutOfMemory& error) {
-    throw OutOfMemory(fmt::format("scratch `{}`: {}", argument.name, error.what()));
-  }
-}
-
-}  // namespace
-
-// Cold functions are compiled for size, to keep libattune.so small.
-[[gnu::cold]] std::vector<StepArgument> step_arguments(const KernelSpec& spec,
-                                                       std::span<const ResolvedArgument> resolved) {
-  std::vector<StepArgument> arguments;
-  for (std::size_t i = 0; i < resolved.size(); ++i) {
-    StepArgument& argument = arguments.emplace_back();
-    argument = {spec.arguments[i].name, resolved[i].role, resolved[i].bytes, {}, resolved[i].symbol, resolved[i].map};
-    if (is_array(argument.role) && !resolved[i].by_value) continue;
-    argument.value.resize(resolved[i].bytes);
-    if (!resolved[i].value) continue;
-    const auto encoded = encode_scalar(*resolved[i].value, resolved[i].type);
-    std::copy_n(encoded.begin(), argument.value.size(), argument.value.begin());
-  }
-  return arguments;
-}
-
-[[gnu::cold]] LoadedSteps::LoadedSteps(std::shared_ptr<Module> module, std::vector<StepArgument> arguments)
-    : module_(std::move(module)), arguments_(std::move(arguments)) {
-  for (const StepArgument& argument : arguments_) {
-    if (argument.map) maps_.push_back(places_.size());
-    add_argument(argument);
-  }
-  // An array of pointers follows the bytes.
-  pointers_at_ = (bytes_.size() + least_alignment - 1) / least_alignment * least_alignment;
-}
-
-[[gnu::cold]] void LoadedSteps::add_argument(const StepArgument& argument) {
-  const std::size_t size = std::max(argument.value.size(), least_alignment);
-  const std::size_t alignment = std::min(std::bit_ceil(size), most_alignment);
-  const std::size_t offset = (bytes_.size() + alignment - 1) / alignment * alignment;
-  places_.push_back(offset);
-  slack_ = std::max(slack_, alignment - least_alignment);
-  bytes_.resize(offset + size);
-  std::ranges::copy(argument.value, bytes_.begin() + static_cast<std::ptrdiff_t>(offset));
-}
-
-[[gnu::cold]] void LoadedSteps::add_step(BoundStep step) {
-  if (step.operation.kind != Operation::Kind::memset) {
-    step.first_parameter = places_.size();
-    for (const std::size_t argument : step.arguments) places_.push_back(std::size_t{places_[argument]});
-  }
-  for (const std::size_t argument : step.arguments) {
-    if (arguments_[argument].role != Role::scratch) continue;
-    const auto place = std::ranges::lower_bound(scratch_, argument);
-    if (place == scratch_.end() || *place != argument) scratch_.insert(place, argument);
-  }
-  steps_.push_back(std::move(step));
-}
-
-[[gnu::cold]] Status LoadedSteps::add(const ResolvedStep& step) {
-  Status status;
-  BoundStep made;
-  if (step.kind == StepKind::memset) {
-    const StepArgument& target = arguments_[step.memset_argument];
-    if (target.bytes == 0) return status;
-    made.name = fmt::format("memset of `{}`", target.name);
-    made.arguments = {step.memset_argument};
-    made.operation.kind = Operation::Kind::memset;
-    made.operation.bytes = target.bytes;
-    made.operation.value = step.memset_value;
-  } else {
-    made.name = step.expression;
-    made.arguments = step.arguments;
-    made.operation.shape = step.shape;
-    made.operation.function = module_->function(step.expression, step.shape, status);
-  }
-  if (status.ok()) add_step(std::move(made));
-  return status;
-}
-
-[[gnu::cold]] void LoadedSteps::add(std::shared_ptr<Routine> routine, std::string name) {
-  BoundStep made;
-  made.name = std::move(name);
-  for (std::size_t i = 0; i < arguments_.size(); ++i) made.arguments.push_back(i);
-  made.operation.kind = Operation::Kind::routine;
-  made.operation.routine = routine.get();
-  routines_.push_back(std::move(routine));
-  add_step(std::move(made));
-}
-
-[[gnu::cold]] Status LoadedSteps::find_symbols() {
-  Status status;
-  for (std::size_t i = 0; i < arguments_.size() && module_ != nullptr; ++i) {
-    const StepArgument& argument = arguments_[i];
-    const bool is_scratch = argument.role == Role::scratch;
-    if (argument.symbol.empty() || (is_scratch && !std::ranges::binary_search(scratch_, i))) continue;
-    const Variable variable = module_->variable(argument.symbol, status);
-    if (!status.ok()) return status;
-    if (variable.bytes < argument.bytes)
-      return {Verdict::load_error,
-              fmt::format("the variable `{}` has {} bytes, and the argument `{}`, its content, has {}",
-                          argument.symbol.substr(1), variable.bytes, argument.name, argument.bytes),
-              false};
-    has_variables_ = true;
-    if (is_scratch) {
-      scratch_.erase(std::ranges::lower_bound(scratch_, i));
-      std::memcpy(bytes_.data() + places_[i], &variable.address, sizeof variable.address);
-    } else {
-      symbols_.push_back({i, variable});
-    }
-  }
-  return status;
-}
-
-[[gnu::cold]] std::vector<std::size_t> LoadedSteps::parameter_bytes(std::size_t i) const {
-  std::vector<std::size_t> bytes;
-  if (steps_[i].operation.kind == Operation::Kind::memset) return bytes;
-  for (const std::size_t argument : steps_[i].arguments) {
-    const std::size_t value = arguments_[argument].value.size();
-    bytes.push_back(value > 0 ? value : sizeof(void*));
-  }
-  return bytes;
-}
-
-void** LoadedSteps::lay_out(std::byte* memory) const noexcept {
-  std::byte* const bytes = memory + (-reinterpret_cast<std::uintptr_t>(memory) & (slack_ + least_alignment - 1));
-  if (!bytes_.empty()) std::memcpy(bytes, bytes_.data(), bytes_.size());
-  auto** const slots = reinterpret_cast<void**>(bytes + pointers_at_);
-  void** slot = slots;
-  for (const std::size_t place : places_) *slot++ = bytes + place;
-  return slots;
-}
-
-void LoadedSteps::copy_values(void** slots, void* const* from) const noexcept {
-  std::memcpy(reinterpret_cast<std::byte*>(slots) - pointers_at_,
-              reinterpret_cast<const std::byte*>(from) - pointers_at_, bytes_.size());
-}
-
-Operation LoadedSteps::operation(std::size_t i, void** slots) const noexcept {
-  const BoundStep& step = steps_[i];
-  Operation operation = step.operation;
-  if (operation.kind == Operation::Kind::memset)
-    operation.target = array_in(slots[step.arguments.front()]);
-  else
-    operation.parameters = slots + step.first_parameter;
-  return operation;
-}
-
-Operation LoadedSteps::upload(std::size_t symbol, void* const* slots) const noexcept {
-  const Symbol& of = symbols_[symbol];
-  Operation copy;
-  copy.kind = Operation::Kind::copy;
-  copy.target = of.variable.address;
-  copy.source = array_in(slots[of.argument]);
-  copy.bytes = arguments_[of.argument].bytes;
-  return copy;
-}
-
-Status LoadedSteps::encode_map(Device& device, std::size_t map, void* array, void* bytes) const {
-  Status status = device.encode_map(arguments_[map].map->layout, array, bytes);
-  if (!status.ok()) status.detail = fmt::format("argument `{}`: {}", arguments_[map].name, status.detail);
-  return status;
-}
-
-[[gnu::cold]] DeviceMemory scratch_memory(Device& device, const StepArgument& argument) {
-  return named_scratch(argument, [&] { return DeviceMemory(device, argument.bytes); });
-}
-
-[[gnu::cold]] StepBinding::StepBinding(std::shared_ptr<const LoadedSteps> steps)
+StepBinding::StepBinding(std::shared_ptr<const LoadedSteps> steps)
     : steps_(std::move(steps)),
-      memory_(std::make_unique_for_overwrite<std::byte[]>(steps_->frame_bytes())),
-      slots_(steps_->lay_out(memory_.get())),
-      aimed_(steps_->maps().size()) {
-  for (std::size_t i = 0; i < steps_->size(); ++i) operations_.push_back(steps_->operation(i, slots_));
-  for (std::size_t i = 0; i < steps_->symbols(); ++i) uploads_.push_back(steps_->upload(i, slots_));
+      frame_(std::make_unique<LaunchFrame>(*steps_)),
+      aimed_(steps_->maps().size()),
+      operations_(steps_->size()),
+      uploads_(steps_->symbols()) {
+  for (std::size_t i = 0; i < operations_.size(); ++i) operations_[i] = frame_->operation(i);
 }
 
-[[gnu::cold]] StepBinding::StepBinding(const StepBinding& other) : StepBinding(other.steps_) {
-  steps_->copy_values(slots_, other.slots_);
+StepBinding::StepBinding(const StepBinding& other) : StepBinding(other.steps_) {
+  frame_->copy(*other.frame_);
   aimed_ = other.aimed_;
 }
 
-void StepBinding::set_array(std::size_t argument, void* memory) {
-  std::memcpy(slots_[argument], &memory, sizeof memory);
-}
-
-[[gnu::cold]] Status StepBinding::aim_maps(Device& device, const std::string*& misaligned) {
+Status StepBinding::aim_maps(Device& device, const std::string*& misaligned) {
   misaligned = nullptr;
   for (std::size_t i = 0; i < steps_->maps().size(); ++i) {
     const std::size_t map = steps_->maps()[i], of = steps_->argument(map).map->array;
-    void* const array = LoadedSteps::array_in(slots_[of]);
+    void* const array = LoadedSteps::array_in(slots()[of]);
     const bool is_aligned = LoadedSteps::has_map(array);
     if (!is_aligned) misaligned = &steps_->argument(of).name;
     if (array == aimed_[i]) continue;
-    std::memset(slots_[map], 0, tensor_map_bytes);
+    std::memset(slots()[map], 0, tensor_map_bytes);
     if (is_aligned)
-      if (Status status = steps_->encode_map(device, map, array, slots_[map]); !status.ok()) {
+      if (Status status = steps_->encode_map(device, map, array, slots()[map]); !status.ok()) {
         aimed_[i] = nullptr;
         return status;
       }
@@ -221,9 +44,12 @@ void StepBinding::set_array(std::size_t argument, void* memory) {
 Status StepBinding::make_scratch(Device& device, DataTools& tools) {
   for (const std::size_t i : steps_->scratch()) {
     const StepArgument& argument = steps_->argument(i);
-    scratch_.push_back(
-        {i, named_scratch(argument, [&] { return GuardedMemory(device, tools, argument.bytes, Guards::of_output); })});
-    GuardedMemory& memory = scratch_.back().memory;
+    GuardedMemory& memory = scratch_.emplace_back(i).memory;
+    try {
+      memory = GuardedMemory(device, tools, argument.bytes, Guards::of_output);
+    } catch (const OutOfMemory& error) {
+      throw OutOfMemory(fmt::format("scratch `{}`: {}", argument.name, error.what()));
+    }
     set_array(i, memory.data());
     memory.arm_guards();
     if (argument.bytes == 0) continue;
@@ -249,13 +75,13 @@ void StepBinding::add_scratch(Checks& checks) const {
 }
 
 std::span<const Operation> StepBinding::uploads() {
-  for (std::size_t i = 0; i < uploads_.size(); ++i) uploads_[i] = steps_->upload(i, slots_);
+  for (std::size_t i = 0; i < uploads_.size(); ++i) uploads_[i] = frame_->upload(i);
   return uploads_;
 }
 
 std::span<const Operation> StepBinding::operations() {
   for (std::size_t i = 0; i < operations_.size(); ++i)
-    if (operations_[i].kind == Operation::Kind::memset) operations_[i] = steps_->operation(i, slots_);
+    if (operations_[i].kind == Operation::Kind::memset) operations_[i] = frame_->operation(i);
   return operations_;
 }
 

@@ -1,79 +1,87 @@
 #include "dispatch/background.hpp"
 
+#include <pthread.h>
+
+#include <condition_variable>
+#include <csignal>
+#include <deque>
+#include <mutex>
+#include <stop_token>
+#include <thread>
 #include <utility>
 
 #include "base/start_thread.hpp"
 
 namespace attune {
 
-Background::~Background() {
+struct Background::Queue {
+  void run(const std::stop_token& stop);
+  void start();
+  std::mutex mutex;
+  std::condition_variable_any changed;
+  std::deque<Action> actions;
+  bool is_busy = false;
+  std::jthread thread;  // last: it ends before what it uses
+};
+
+// Cold functions are compiled for size: libattune.so is to stay small.
+[[gnu::cold]] void Background::Queue::run(const std::stop_token& stop) {
+  std::unique_lock lock(mutex);
+  while (changed.wait(lock, stop, [this] { return !actions.empty(); }) && !stop.stop_requested()) {
+    const Action action = std::move(actions.front());
+    actions.pop_front();
+    is_busy = true;
+    lock.unlock();
+    action();
+    lock.lock();
+    is_busy = false;
+    changed.notify_all();
+  }
+}
+
+// Signals are for the application's threads.
+[[gnu::cold]] void Background::Queue::start() {
+  if (thread.joinable()) return;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    thread = start_thread<std::jthread>([this](const std::stop_token& stop) { run(stop); });
+  } catch (...) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    throw;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Background::Background() : queue_(std::make_unique<Queue>()) {}
+
+// Neither a thread nor a condition of another process can be ended, so they are left alone.
+[[gnu::cold]] Background::~Background() {
+  if (is_forked()) {
+    static_cast<void>(queue_.release());
+    return;
+  }
   {
-    const std::lock_guard lock(mutex_);
-    actions_.clear();
-    later_.reset();
+    const std::lock_guard lock(queue_->mutex);
+    queue_->actions.clear();
   }
-  thread_.request_stop();
+  queue_->thread.request_stop();
 }
 
-void Background::add(Action action) {
-  const std::lock_guard lock(mutex_);
-  start();
-  actions_.push_back(std::move(action));
-  changed();
+[[gnu::cold]] void Background::add(Action action) {
+  if (is_forked()) return;
+  const std::lock_guard lock(queue_->mutex);
+  queue_->start();
+  queue_->actions.push_back(std::move(action));
+  queue_->changed.notify_all();
 }
 
-void Background::set_later(Clock::time_point when, Action action) {
-  const std::lock_guard lock(mutex_);
-  start();
-  later_ = Later{when, std::move(action)};
-  changed();
-}
-
-void Background::start() {
-  if (!thread_.joinable()) thread_ = start_thread<std::jthread>([this](const std::stop_token& stop) { run(stop); });
-}
-
-void Background::changed() {
-  ++changes_;
-  changed_.notify_all();
-}
-
-void Background::wait() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return actions_.empty() && !is_busy_; });
-}
-
-// Jobs of add(), which wait() waits for, come before the later one.
-std::optional<Background::Action> Background::next() {
-  std::optional<Action> action;
-  if (!actions_.empty()) {
-    action = std::move(actions_.front());
-    actions_.pop_front();
-    is_busy_ = true;
-  } else if (later_ && later_->when <= Clock::now()) {
-    action = std::move(later_->action);
-    later_.reset();
-  }
-  return action;
-}
-
-void Background::run(const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
-  while (!stop.stop_requested()) {
-    if (const std::optional<Action> action = next()) {
-      lock.unlock();
-      (*action)();
-      lock.lock();
-      is_busy_ = false;
-      changed_.notify_all();
-      continue;
-    }
-    const auto is_changed = [this, seen = changes_] { return changes_ != seen; };
-    if (later_)
-      changed_.wait_until(lock, stop, Clock::time_point(later_->when), is_changed);
-    else
-      changed_.wait(lock, stop, is_changed);
-  }
+[[gnu::cold]] void Background::wait() {
+  if (is_forked()) return;
+  std::unique_lock lock(queue_->mutex);
+  if (std::this_thread::get_id() == queue_->thread.get_id()) return;
+  queue_->changed.wait(lock, [this] { return queue_->actions.empty() && !queue_->is_busy; });
 }
 
 }  // namespace attune

@@ -1,52 +1,33 @@
 // Background: one thread for actions that need not be waited for. The thread starts with the first action. Any thread
-// may add actions. The destructor waits for the action that runs and drops the others.
+// may add actions. The destructor waits for the action that runs and drops the others. In a process that was forked
+// since, there is no such thread: actions are not run, and nothing is waited for.
 #pragma once
 
-#include <chrono>
-#include <condition_variable>
-#include <cstdint>
-#include <deque>
+#include <unistd.h>
+
 #include <functional>
-#include <mutex>
-#include <optional>
-#include <stop_token>
-#include <thread>
+#include <memory>
 
 namespace attune {
 
 class Background {
  public:
   using Action = std::function<void()>;
-  using Clock = std::chrono::steady_clock;
-  Background() = default;
+  Background();
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
   ~Background();
 
   // Takes an action, which must not throw. Throws Error when no thread can be started; the action is not taken then.
   void add(Action action);
-  // Takes an action that runs at `when` or later. There is one such action at most: a further one replaces it. Throws
-  // Error when no thread can be started.
-  void set_later(Clock::time_point when, Action action);
-  // Waits until no action of add() is left or under way.
+  // Waits until no action is left or under way. An action that calls this does not wait.
   void wait();
 
  private:
-  struct Later {
-    Clock::time_point when;
-    Action action;
-  };
-  void start();
-  void changed();
-  void run(const std::stop_token& stop);
-  std::optional<Action> next();
-  std::mutex mutex_;
-  std::condition_variable_any changed_;
-  std::uint64_t changes_ = 0;
-  std::deque<Action> actions_;
-  std::optional<Later> later_;
-  bool is_busy_ = false;
-  std::jthread thread_;  // last: it ends before what it uses
+  struct Queue;
+  bool is_forked() const noexcept { return getpid() != process_; }
+  const pid_t process_ = getpid();
+  std::unique_ptr<Queue> queue_;
 };
 
 }  // namespace attune

@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <map>
 #include <mutex>
-#include <shared_mutex>
+#include <new>
 #include <type_traits>
-#include <unordered_map>
 
 #include "base/trusted_environment.hpp"
 #include "base/visible_text.hpp"
@@ -17,20 +15,15 @@
 #include "device/device.hpp"
 #include "dispatch/added_bundles.hpp"
 #include "dispatch/background.hpp"
-#include "dispatch/collector.hpp"
 #include "dispatch/database_hook.hpp"
-#include "dispatch/kernel_entries.hpp"
 #include "dispatch/kernel_table.hpp"
-#include "dispatch/plan_request.hpp"
 #include "dispatch/planner.hpp"
-#include "dispatch/single_flight.hpp"
+#include "dispatch/trim.hpp"
 #include "files/paths.hpp"
 #include "kernel/problem.hpp"
 
 namespace attune {
 namespace {
-
-using PartsPointer = std::shared_ptr<const PlanParts>;
 
 void print_warning(const std::string& message) { fmt::print(stderr, "attune: {}\n", visible_text(message)); }
 
@@ -64,12 +57,12 @@ Regime known_regime(const std::string& text) {
   throw UsageError("DispatcherOptions: unknown regime `" + text + "`; it is " + std::string(regime_names));
 }
 
-MemoryLimits limits_of(const DispatcherOptions& options) {
-  constexpr double longest = 1e9;
-  if (!(options.epoch_seconds > 0)) throw UsageError("DispatcherOptions: epoch_seconds must be greater than 0");
-  const std::chrono::duration<double> epoch(std::min(options.epoch_seconds, longest));
-  return {options.image_limit, options.scratch_limit, std::chrono::duration_cast<std::chrono::nanoseconds>(epoch)};
-}
+// Between two trims by misses. What is used less often than this may be dropped beyond the limits.
+constexpr std::int64_t trim_pause_ns = 30'000'000'000;
+// How long trim() waits for launches that are under way.
+constexpr std::chrono::seconds trim_patience{1};
+
+std::int64_t now_ns() noexcept { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
 }  // namespace
 
@@ -81,134 +74,61 @@ struct Dispatcher::State {
         device(open_wished(options.device)),
         planner(device, open_database(options, is_of_bundle, warnings), bundles, {options.cache, options.site_cache},
                 known_regime(options.regime), canonical_objective(options.objective), warnings,
-                options.misses.empty() ? miss_log_path().value_or("") : options.misses, holdings),
-        collector(device, holdings, limits_of(options), background,
-                  {[this](Survey& survey) { say_what_is_held(survey); },
-                   [this](const ModuleSet& doomed, Garbage& dropped) { drop(doomed, dropped); }}) {
-    services.background = &background;
+                options.misses.empty() ? miss_log_path().value_or("") : options.misses, held) {
     if (options.deterministic_only) planner.use_deterministic_only();
     warnings.deliver();
   }
-  ~State() { collector.end(); }
 
   // Does the work, and delivers warnings whether the work fails or not.
   template <typename Work>
   std::invoke_result_t<Work> and_warn(const Work& work) {
+    const WarningDelivery delivery{warnings};
+    return work();
+  }
+
+  void trim(const MemoryLimits& limits, std::chrono::nanoseconds patience) {
+    const std::lock_guard lock(trimming);
+    retired.free(patience);
+    const TrimResult dropped = trim_plans(kernels.all(), *held, limits);
+    evicted_images += dropped.images;
+    evicted_scratch += dropped.scratch;
+    retired.free(patience);
+  }
+
+  // Trims beyond the limits, unless that was done a moment ago.
+  void trim_after_miss() {
+    const MemoryLimits limits{options.image_limit, options.scratch_limit};
+    if (held->images <= limits.images && held->scratch <= limits.scratch) return;
+    std::int64_t next = next_trim_ns;
+    const std::int64_t now = now_ns();
+    if (now < next || !next_trim_ns.compare_exchange_strong(next, now + trim_pause_ns)) return;
     try {
-      auto result = work();
-      warnings.deliver();
-      return result;
-    } catch (...) {
-      warnings.deliver();
-      throw;
+      trim(limits, {});
+    } catch (const std::bad_alloc&) {  // no room to look for what can be dropped
     }
-  }
-
-  // Finds a known plan: in the steady state a request costs one shared lock and one look-up.
-  PartsPointer find(const PlanRequestView& request) const {
-    const std::shared_lock lock(mutex);
-    const auto place = plans.find(request);
-    if (place == plans.end()) return nullptr;
-    place->second.used.mark(holdings->epoch());
-    return place->second.parts;
-  }
-
-  // `problem` is complete, so that a request that names the defaults and one that omits them share one plan.
-  PlannedParts plan(const KernelPack& kernel, const Problem& problem, Policy policy) {
-    // The configuration must not depend on which images are there already.
-    if (options.deterministic_only && policy == Policy::background) policy = Policy::wait;
-    if (policy != Policy::wait) return planner.plan(kernel, problem, policy);
-    const PlanRequest complete{kernel.spec.name, problem};
-    PlannedParts planned = preparing.get(complete, [&] { return planner.plan(kernel, problem); });
-    if (!planned.is_final) preparing.forget(complete);
-    return planned;
-  }
-
-  PartsPointer prepare(std::string_view name, const Problem& given, Policy policy) {
-    const KernelPack& kernel = kernels.find(name);
-    const PlannedParts planned =
-        plan(kernel, make_problem(kernel.spec, given, device->info().kind, EmptyProblem::allowed), policy);
-    if (!planned.is_final || !planned.is_best) return planned.parts;
-    const std::unique_lock lock(mutex);
-    plans.try_emplace(PlanRequest{kernel.spec.name, given}, planned.parts).first->second.used.mark(holdings->epoch());
-    return planned.parts;
   }
 
   const DispatcherOptions options;
   Warnings warnings;
   AddedBundles bundles;
   std::shared_ptr<Device> device;
-  const std::shared_ptr<Holdings> holdings = std::make_shared<Holdings>();
-  KernelTable kernels;
+  const std::shared_ptr<HeldMemory> held = std::make_shared<HeldMemory>();
   Planner planner;
-  SingleFlight<PlanRequest, PlannedParts, PlanRequestHash, PlanRequestEqual> preparing;  // by complete problem
-  KernelEntries& entries_of(std::string_view name) {
-    const KernelPack& kernel = kernels.find(name);
-    const std::lock_guard lock(entries_mutex);
-    std::unique_ptr<KernelEntries>& place = entries[kernel.spec.name];
-    if (place == nullptr) place = std::make_unique<KernelEntries>(kernel, services);
-    return *place;
-  }
-
-  std::vector<KernelEntries*> all_entries() const {
-    const std::lock_guard lock(entries_mutex);
-    std::vector<KernelEntries*> all;
-    for (const auto& [name, one] : entries)
-      if (one != nullptr) all.push_back(one.get());
-    return all;
-  }
-
-  // Forgets what plan() found, so that it reads the wisdom again.
-  void forget_plans() {
-    preparing.clear();
-    const std::unique_lock lock(mutex);
-    plans.clear();
-  }
-
-  void say_what_is_held(Survey& survey) {
-    planner.images().survey(survey);
-    preparing.for_each([&](const PlanRequest&, const PlannedParts& planned) { survey.add(planned.parts, 0); });
-    for (const KernelEntries* const one : all_entries()) one->survey(survey);
-    const std::shared_lock lock(mutex);
-    for (const auto& [request, known] : plans) survey.add(known.parts, known.used.epoch());
-  }
-
-  void drop(const ModuleSet& doomed, Garbage& dropped) {
-    planner.images().drop(doomed, dropped);
-    preparing.forget_if([&](const PlannedParts& planned) {
-      if (!is_of(*planned.parts, doomed)) return false;
-      dropped.push_back(planned.parts);
-      return true;
-    });
-    for (KernelEntries* const one : all_entries()) one->drop(doomed, dropped);
-    const std::unique_lock lock(mutex);
-    std::erase_if(plans, [&](const auto& one) {
-      if (!is_of(*one.second.parts, doomed)) return false;
-      dropped.push_back(one.second.parts);
-      return true;
-    });
-  }
-
-  struct KnownPlan {
-    explicit KnownPlan(PartsPointer of) : parts(std::move(of)) {}
-    PartsPointer parts;
-    mutable LastUse used;
-  };
-  mutable std::shared_mutex mutex;
-  std::unordered_map<PlanRequest, KnownPlan, PlanRequestHash, PlanRequestEqual> plans;  // by requested problem
+  RetiredPlans retired;
+  std::mutex trimming;
+  std::atomic<std::int64_t> next_trim_ns = 0;
+  std::atomic<std::uint64_t> evicted_images = 0, evicted_scratch = 0;
+  // Its actions use all that is declared here, but nothing uses it when this object ends.
   EntryServices services{device,
-                         [this](const KernelPack& kernel, const Problem& problem, Policy policy) -> PlannedParts {
-                           return and_warn([&] { return plan(kernel, problem, policy); });
-                         },
-                         [this](const std::string& message) {
-                           warnings.warn(message);
-                           warnings.deliver();
-                         },
-                         nullptr, holdings};
-  mutable std::mutex entries_mutex;
-  std::map<std::string, std::unique_ptr<KernelEntries>> entries;
-  Collector collector;
-  Background background;  // last: its jobs use all of the above
+                         [this](const std::shared_ptr<const KernelPack>& kernel, const Problem& problem, Policy policy,
+                                const GradedMatch* choice) { return planner.plan(kernel, problem, policy, choice); },
+                         warnings,
+                         background,
+                         retired,
+                         [this] { trim_after_miss(); },
+                         options.deterministic_only};
+  KernelTable kernels{services};
+  Background background;  // last: its actions use all of the above
 };
 
 Dispatcher::Dispatcher(DispatcherOptions options) : state_(std::make_unique<State>(std::move(options), false)) {}
@@ -228,16 +148,17 @@ void Dispatcher::add(const Bundle& bundle) {
           bundle.name()));
     packs.push_back(*std::move(pack));
   }
-  state_->kernels.add(std::move(packs));
-  state_->bundles.add(bundle);
+  // Who finds a kernel finds its wisdom too.
+  state_->kernels.add(std::move(packs), [&] { state_->bundles.add(bundle); });
 }
 
 std::vector<std::byte> Dispatcher::bundle() const {
   return state_->and_warn([&] {
     BundleWriter writer;
-    const std::vector<const KernelPack*> kernels = state_->kernels.all();
-    for (const KernelPack* const kernel : kernels) add_kernel(writer, *kernel);
-    state_->planner.add_to(writer, kernels);
+    std::vector<const KernelPack*> packs;
+    for (const KernelEntries* const kernel : state_->kernels.all()) packs.push_back(&kernel->pack());
+    for (const KernelPack* const pack : packs) add_kernel(writer, *pack);
+    state_->planner.add_to(writer, packs);
     return writer.finish();
   });
 }
@@ -245,22 +166,27 @@ std::vector<std::byte> Dispatcher::bundle() const {
 Plan Dispatcher::plan(std::string_view kernel, const Problem& problem) { return plan(kernel, problem, Policy::wait); }
 
 Plan Dispatcher::plan(std::string_view kernel, const Problem& problem, Policy policy) {
-  if (PartsPointer parts = state_->find({kernel, problem})) return Plan(std::move(parts));
-  return state_->and_warn([&] { return Plan(state_->prepare(kernel, problem, policy)); });
+  return Plan(state_->kernels.find(kernel).plan(problem, policy));
 }
 
-Kernel Dispatcher::kernel(std::string_view name, Policy policy) { return Kernel(state_->entries_of(name), policy); }
+Kernel Dispatcher::kernel(std::string_view name, Policy policy) {
+  KernelEntries& entries = state_->kernels.find(name);
+  entries.recipe().expect_launches();
+  return Kernel(entries, policy);
+}
 
 void Dispatcher::prepare(std::string_view kernel, std::span<const Problem> problems) {
-  KernelEntries& entries = state_->entries_of(kernel);
-  for (const Problem& problem : problems) entries.prepare(problem);
+  KernelEntries& entries = state_->kernels.find(kernel);
+  for (const Problem& problem : problems) entries.plan(problem, Policy::wait);
 }
 
 void Dispatcher::refresh() {
   if (state_->options.deterministic_only) return;  // problems keep what they were planned with
-  state_->forget_plans();
-  for (KernelEntries* const entries : state_->all_entries()) entries->refresh();
+  ++state_->services.generation;
+  for (KernelEntries* const kernel : state_->kernels.all()) kernel->refresh();
 }
+
+void Dispatcher::trim(const MemoryLimits& limits) { state_->trim(limits, trim_patience); }
 
 void Dispatcher::wait_for_background() { state_->background.wait(); }
 
@@ -273,27 +199,31 @@ Statistics Dispatcher::statistics() const {
   statistics.from_cache = counts.images.from_cache;
   statistics.from_bundle = counts.images.from_bundle;
   statistics.reused = counts.images.reused;
-  for (const KernelEntries* const entries : state_->all_entries()) {
-    statistics.entries += entries->size();
-    statistics.swaps += entries->swaps();
+  for (const KernelEntries* const kernel : state_->kernels.all()) {
+    statistics.entries += kernel->size();
+    statistics.swaps += kernel->swaps();
   }
-  statistics.image_bytes = state_->holdings->image_bytes();
-  statistics.scratch_bytes = state_->holdings->scratch_bytes();
-  statistics.evicted_images = state_->collector.counts().images;
-  statistics.evicted_scratch = state_->collector.counts().scratch;
+  statistics.image_bytes = state_->held->images;
+  statistics.scratch_bytes = state_->held->scratch;
+  statistics.evicted_images = state_->evicted_images;
+  statistics.evicted_scratch = state_->evicted_scratch;
   return statistics;
 }
 
-Match Dispatcher::match(std::string_view kernel, const Problem& problem) {
-  if (const PartsPointer parts = state_->find({kernel, problem})) return parts->match;
-  const KernelPack& known = state_->kernels.find(kernel);
-  return state_->and_warn([&] {
-    return state_->planner.match(known,
-                                 make_problem(known.spec, problem, state_->device->info().kind, EmptyProblem::allowed));
-  });
+Match Dispatcher::match(std::string_view kernel, const Problem& given) {
+  KernelEntries& entries = state_->kernels.find(kernel);
+  const KernelPack& pack = entries.pack();
+  const Problem problem = make_problem(pack.spec, given, state_->device->info().kind, EmptyProblem::allowed);
+  if (std::optional<Match> known = entries.match(problem)) return *std::move(known);
+  return state_->and_warn([&] { return state_->planner.match(pack, problem); });
 }
 
-std::vector<std::string> Dispatcher::kernels() const { return state_->kernels.names(); }
+std::vector<std::string> Dispatcher::kernels() const {
+  std::vector<std::string> names;
+  for (const KernelEntries* const kernel : state_->kernels.all()) names.push_back(kernel->name());
+  return names;
+}
+
 const DispatcherOptions& Dispatcher::options() const noexcept { return state_->options; }
 const DeviceInfo& Dispatcher::device_info() const noexcept { return state_->device->info(); }
 const std::shared_ptr<Device>& Dispatcher::device() const noexcept { return state_->device; }

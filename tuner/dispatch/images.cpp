@@ -30,44 +30,56 @@ std::string origin_of(const Image& image) {
 bool is_lasting(Verdict verdict) { return verdict == Verdict::compile_error || verdict == Verdict::resources; }
 
 Images::Images(std::shared_ptr<Device> device, const AddedBundles& bundles, ImageCaches caches, Warn warn,
-               std::shared_ptr<Holdings> holdings)
+               std::shared_ptr<HeldMemory> held)
     : device_(std::move(device)),
       bundles_(bundles),
       caches_(std::move(caches)),
       warn_(std::move(warn)),
-      holdings_(std::move(holdings)) {}
+      held_(std::move(held)) {}
 
-LoadedImage Images::get(const WantedImage& wanted) {
-  bool is_made = false;
-  LoadedImage image = loaded_.get(wanted.key, [&] {
-    is_made = true;
-    return load_or_compile(wanted);
-  });
-  if (!is_made) ++reused_;
-  if (!is_made && image.module != nullptr) holdings_->mark(*image.module);
-  if (!image.status.ok() && !is_lasting(image.status.verdict)) loaded_.forget(wanted.key);
+std::shared_ptr<Images::KnownImage> Images::known(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<KnownImage>& known = known_[key];
+  if (known == nullptr) known = std::make_shared<KnownImage>();
+  return known;
+}
+
+// Returns the image if it is loaded, or known to fail.
+std::optional<LoadedImage> Images::reuse(KnownImage& known) {
+  LoadedImage image = known.last;
+  image.module = known.module.lock();
+  if (image.module == nullptr && image.status.ok()) return std::nullopt;
+  ++reused_;
   return image;
 }
 
-LoadedImage Images::loaded(LoadOutcome outcome, const Image& image) {
+LoadedImage Images::get(const WantedImage& wanted) {
+  const std::shared_ptr<KnownImage> known = this->known(wanted.key);
+  const std::lock_guard lock(known->mutex);
+  if (auto image = reuse(*known)) return *std::move(image);
+  if (auto image = load_cached(wanted.request, wanted.key, *known)) return *std::move(image);
+  return compile(wanted, *known);
+}
+
+std::optional<LoadedImage> Images::get_ready(const WantedImage& wanted) {
+  const std::shared_ptr<KnownImage> known = this->known(wanted.key);
+  const std::unique_lock lock(known->mutex, std::try_to_lock);
+  if (!lock) return std::nullopt;
+  if (auto image = reuse(*known)) return image;
+  return load_cached(wanted.request, wanted.key, *known);
+}
+
+// Remembers the image as long as its module is loaded, and a failure that every attempt would repeat.
+LoadedImage Images::keep(KnownImage& known, LoadOutcome outcome, const Image& image) {
   const bool has_variables = std::ranges::any_of(
       image.functions, [](const ImageFunction& function) { return function.expression.starts_with('&'); });
-  return {std::move(outcome.status), holdings_->hold(std::move(outcome.module), image), image.toolchain,
-          has_variables ? std::optional(image) : std::nullopt, origin_of(image)};
-}
-
-void Images::survey(Survey& survey) const {
-  loaded_.for_each([&](const std::string&, const LoadedImage& image) {
-    if (image.module != nullptr) survey.add(image.module);
-  });
-}
-
-void Images::drop(const ModuleSet& doomed, Garbage& dropped) {
-  loaded_.forget_if([&](const LoadedImage& image) {
-    if (!doomed.contains(image.module.get())) return false;
-    dropped.push_back(image.module);
-    return true;
-  });
+  LoadedImage loaded{std::move(outcome.status), nullptr, image.toolchain,
+                     image.code != nullptr ? image.code->size() : 0,
+                     has_variables ? std::optional(image) : std::nullopt};
+  if (loaded.status.ok() || is_lasting(loaded.status.verdict)) known.last = loaded;
+  known.origin = origin_of(image);
+  known.module = loaded.module = held_module(held_, std::move(outcome.module), loaded.bytes);
+  return loaded;
 }
 
 std::string Images::toolchain(const WantedImage& wanted) {
@@ -110,59 +122,50 @@ bool Images::compiles_to_native_code(const ImageRequest& request) {
   }
 }
 
-std::optional<LoadedImage> Images::get_ready(const WantedImage& wanted) {
-  if (auto present = loaded_.find(wanted.key)) {
-    ++reused_;
-    if (present->module != nullptr) holdings_->mark(*present->module);
-    return present;
-  }
-  std::optional<LoadedImage> image = load_cached(wanted.request, wanted.key);
-  if (!image) return std::nullopt;
-  return loaded_.get(wanted.key, [&] { return *image; });
-}
-
 // A cached image may be sound, and yet this driver or machine refuses it. Then it counts as absent.
-std::optional<LoadedImage> Images::load_cached(const ImageRequest& request, const std::string& key) {
+std::optional<LoadedImage> Images::load_cached(const ImageRequest& request, const std::string& key, KnownImage& known) {
   const auto found = cached(request, key);
   if (!found) return std::nullopt;
   auto outcome = device_->load(found->image);
   if (!outcome.status.ok()) return std::nullopt;
   ++(found->is_bundled ? from_bundle_ : from_cache_);
-  return loaded(std::move(outcome), found->image);
+  return keep(known, std::move(outcome), found->image);
 }
 
-LoadedImage Images::load_or_compile(const WantedImage& wanted) {
-  if (auto image = load_cached(wanted.request, wanted.key)) return *std::move(image);
-  ImageRequest whole = wanted.request;
-  whole.source = wanted.source;
-  return compile(whole, wanted.key);
-}
-
-LoadedImage Images::compile(const ImageRequest& request, const std::string& key) {
+LoadedImage Images::compile(const WantedImage& wanted, KnownImage& known) {
   ++compiled_;
-  const std::array requests{request};
+  std::array requests{wanted.request};
+  requests[0].source = wanted.source;
   auto outcomes = device_->compiler()->compile(requests);
   CompileOutcome& outcome = outcomes.at(0);
-  if (!outcome.image) return {{outcome.verdict, std::move(outcome.log)}, nullptr, {}, {}};
-  auto result = loaded(device_->load(*outcome.image), *outcome.image);
-  if (result.status.ok() && caches_.own) {
-    caches_.own->put(key, *outcome.image);
+  if (!outcome.image) {
+    LoadedImage failed;
+    failed.status = {outcome.verdict, std::move(outcome.log), false};
+    if (is_lasting(outcome.verdict)) known.last = failed;
+    return failed;
+  }
+  LoadedImage image = keep(known, device_->load(*outcome.image), *outcome.image);
+  if (image.status.ok() && caches_.own) {
+    caches_.own->put(wanted.key, *outcome.image);
     warn_about(*caches_.own);
   }
-  return result;
+  return image;
 }
 
 // Since an image was loaded, another process may have put another one of the same key, made from a changed header, into
 // a cache. The origin tells them apart.
 void Images::add_to(BundleWriter& bundle) {
-  std::vector<std::pair<std::string, std::string>> wanted;  // key, origin
-  loaded_.for_each([&](const std::string& key, const LoadedImage& image) {
-    if (image.module != nullptr) wanted.emplace_back(key, image.origin);
-  });
-  for (const auto& [key, origin] : wanted) {
+  std::vector<std::pair<std::string, std::shared_ptr<KnownImage>>> all;
+  {
+    const std::lock_guard lock(mutex_);
+    all.assign(known_.begin(), known_.end());
+  }
+  for (const auto& [key, known] : all) {
+    const std::lock_guard lock(known->mutex);
+    if (known->module.expired()) continue;
     std::optional<Image> image;
     const auto consider = [&](std::optional<Image> found) {
-      if (!image && found && origin_of(*found) == origin) image = std::move(found);
+      if (!image && found && origin_of(*found) == known->origin) image = std::move(found);
     };
     consider(bundles_.find_image(key));
     for (ImageCache* const cache : {caches_.own.get(), caches_.site.get()})

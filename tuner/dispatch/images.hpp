@@ -1,6 +1,6 @@
 // Images: turns image requests into loaded modules. It looks in memory, in bundles and in the caches on disk, and then
 // compiles. Owned by a Dispatcher; any thread. Equal requests are loaded once, different ones in parallel. A module
-// stays loaded until it is dropped and no plan has it, even if the files that it was compiled from change or vanish.
+// stays loaded as long as a plan has it, even if the files that it was compiled from change or vanish.
 #pragma once
 
 #include <atomic>
@@ -10,14 +10,14 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "core/image.hpp"
 #include "core/source_key.hpp"
 #include "device/device.hpp"
 #include "device/image_key.hpp"
 #include "dispatch/added_bundles.hpp"
-#include "dispatch/single_flight.hpp"
-#include "dispatch/survey.hpp"
+#include "dispatch/held_memory.hpp"
 #include "files/image_cache.hpp"
 
 namespace attune {
@@ -26,9 +26,9 @@ struct LoadedImage {
   Status status;                   // of compiling or loading
   std::shared_ptr<Module> module;  // set if and only if status.ok()
   std::string toolchain;           // the compiler that made the image, with its version
+  std::uint64_t bytes = 0;         // of the code
   // Set for an image with variables, because each plan loads a module of its own from it.
   std::optional<Image> image = {};
-  std::string origin = {};  // a digest of the compiler and the files that it opened
 };
 
 // The caches on disk; null: there is no such cache. Without caches, an image that no bundle has is compiled.
@@ -58,14 +58,14 @@ class Images {
   using Warn = std::function<void(const std::string&)>;
   // `bundles` must outlive it.
   Images(std::shared_ptr<Device> device, const AddedBundles& bundles, ImageCaches caches, Warn warn,
-         std::shared_ptr<Holdings> holdings = std::make_shared<Holdings>());
+         std::shared_ptr<HeldMemory> held);
 
   // Returns the loaded image, or the status of its failure. Throws Error only when there is no compiler and neither a
   // bundle nor a cache has the image.
   LoadedImage get(const WantedImage& wanted);
 
   // Returns what get() would return if that needs no compile, because the image is loaded, or in a bundle or a cache.
-  // Else returns nothing.
+  // Else returns nothing, also while another thread compiles it.
   std::optional<LoadedImage> get_ready(const WantedImage& wanted);
 
   struct Counts {
@@ -77,16 +77,20 @@ class Images {
   // cached image, else that of the compiler. Returns "" when there is neither.
   std::string toolchain(const WantedImage& wanted);
 
-  // Adds to the survey the modules that are held here.
-  void survey(Survey& survey) const;
-  // Moves the doomed modules to `dropped`.
-  void drop(const ModuleSet& doomed, Garbage& dropped);
-
   // Adds to a bundle the images that are loaded, as far as an added bundle or a cache still has them.
   void add_to(BundleWriter& bundle);
 
  private:
-  LoadedImage loaded(LoadOutcome outcome, const Image& image);
+  // What is known of one key. Who makes the image holds the lock.
+  struct KnownImage {
+    std::mutex mutex;
+    LoadedImage last = {};              // without its module
+    std::weak_ptr<Module> module = {};  // plans own it
+    std::string origin = {};            // a digest of the compiler and the files that it opened
+  };
+  std::shared_ptr<KnownImage> known(const std::string& key);
+  std::optional<LoadedImage> reuse(KnownImage& known);
+  LoadedImage keep(KnownImage& known, LoadOutcome outcome, const Image& image);
   struct CachedImage {
     Image image;
     bool is_bundled = false;
@@ -96,17 +100,17 @@ class Images {
   std::optional<CachedImage> cached(const ImageRequest& request, const std::string& key);
   std::optional<Image> cached_in(ImageCache& cache, const ImageRequest& request, const std::string& key);
   bool compiles_to_native_code(const ImageRequest& request);
-  std::optional<LoadedImage> load_cached(const ImageRequest& request, const std::string& key);
-  LoadedImage load_or_compile(const WantedImage& wanted);
-  LoadedImage compile(const ImageRequest& request, const std::string& key);
+  std::optional<LoadedImage> load_cached(const ImageRequest& request, const std::string& key, KnownImage& known);
+  LoadedImage compile(const WantedImage& wanted, KnownImage& known);
   void warn_about(const ImageCache& cache);
 
   std::shared_ptr<Device> device_;
   const AddedBundles& bundles_;
   ImageCaches caches_;
   Warn warn_;
-  const std::shared_ptr<Holdings> holdings_;
-  SingleFlight<std::string, LoadedImage> loaded_;  // by image key
+  const std::shared_ptr<HeldMemory> held_;
+  std::mutex mutex_;                                                    // guards the map
+  std::unordered_map<std::string, std::shared_ptr<KnownImage>> known_;  // by image key
   std::atomic<std::uint64_t> compiled_ = 0, from_cache_ = 0, from_bundle_ = 0, reused_ = 0;
 };
 

@@ -3,169 +3,252 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <vector>
 
 #include "attune/error.hpp"
-#include "dispatch/plan_parts.hpp"
 #include "dispatch/readers.hpp"
 #include "kernel/problem.hpp"
 
 namespace attune {
 namespace {
 
-constexpr std::int64_t ask_again_after_ns = 1'000'000'000;
+constexpr std::int64_t pause_ns = 1'000'000'000;
 
-std::int64_t now_ns() noexcept { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+std::int64_t after_pause_ns() noexcept {
+  return std::chrono::steady_clock::now().time_since_epoch().count() + pause_ns;
+}
 
 }  // namespace
 
-[[gnu::cold]] KernelEntries::KernelEntries(const KernelPack& pack, const EntryServices& services)
-    : pack_(pack), services_(services), recipe_(pack.spec), table_(recipe_.size()) {}
+// Cold functions are compiled for size: libattune.so is to stay small.
+[[gnu::cold]] KernelEntries::KernelEntries(KernelPack pack, EntryServices& services)
+    : pack_(std::make_shared<const KernelPack>(std::move(pack))),
+      services_(services),
+      recipe_(pack_->spec, services.device->info().kind),
+      table_(recipe_.size()) {}
 
 [[gnu::hot]] void KernelEntries::launch(Policy policy, StreamHandle stream, std::span<const ProblemValue> values,
                                         std::span<const PlanArgument> arguments) {
   const ProblemKey key = recipe_.read(values, arguments);
   {
     const LaunchSection section;  // keeps alive what is read here
-    Entry* const entry = table_.find(key);
-    if (entry != nullptr && launch_known(*entry, stream, arguments)) [[likely]]
+    PlanEntry* const entry = table_.find(key);
+    if (entry != nullptr && launch_known(*entry, policy, stream, arguments)) [[likely]]
       return;
   }
-  launch_made(make(key, policy, stream), stream, arguments);
+  launch_new(key, policy, stream, arguments);
 }
 
-// Launches before the best configuration is prepared, because preparing beside it would slow the launch down.
-[[gnu::cold]] void KernelEntries::launch_made(const FreshPlan& made, StreamHandle stream,
+// Returns false where the problem must be planned first.
+[[gnu::hot]] bool KernelEntries::launch_known(PlanEntry& entry, Policy policy, StreamHandle stream,
                                               std::span<const PlanArgument> arguments) {
-  try {
-    warn_of_misaligned(made.entry, *made.parts, launch_plan(made.parts, stream, arguments));
-  } catch (...) {
-    if (made.awaits_best) await_best(made.entry);
-    throw;
-  }
-  if (made.awaits_best) await_best(made.entry);
-}
-
-// Returns false where the problem must be prepared first.
-[[gnu::hot]] bool KernelEntries::launch_known(Entry& entry, StreamHandle stream,
-                                              std::span<const PlanArgument> arguments) {
-  const LaunchBlock* const block = entry.block.load(std::memory_order_acquire);
+  const LaunchBlock* const block = entry.block_for(policy);
   if (block != nullptr && !block->is_captured(stream)) [[likely]] {
-    entry.used.mark(services_.holdings->epoch());
+    entry.mark();
     block->launch(stream, arguments);
     return true;
   }
-  const Present* const present = entry.present.load(std::memory_order_acquire);
-  if (present == nullptr || (present->ask_again_ns != 0 && now_ns() >= present->ask_again_ns)) return false;
-  entry.used.mark(services_.holdings->epoch());
-  warn_of_misaligned(entry, *present->parts, launch_plan(present->parts, stream, arguments));
+  const PublishedPlan* plan = entry.serving(policy);
+  if (plan == nullptr && services_.device->is_captured(stream)) plan = entry.serving(Policy::cached_only);
+  if (plan == nullptr) return false;
+  entry.mark();
+  warn_of_misaligned(entry, *plan->parts, launch_plan(plan->parts, stream, arguments));
   return true;
 }
 
-[[gnu::cold]] void KernelEntries::warn_of_misaligned(Entry& entry, const PlanParts& parts, const std::string* array) {
-  if (array != nullptr && !entry.warned.exchange(true)) parts.warn_of_misaligned(*array);
+[[gnu::cold]] void KernelEntries::warn_of_misaligned(PlanEntry& entry, const PlanParts& parts,
+                                                     const std::string* array) {
+  if (array != nullptr && entry.may_warn()) parts.warn_of_misaligned(*array);
 }
 
-// Cold functions are compiled for size: libattune.so is to stay small.
-[[gnu::cold]] KernelEntries::FreshPlan KernelEntries::make(const ProblemKey& key, Policy policy, StreamHandle stream) {
+// Launches before the best configuration is prepared, because preparing beside it would slow the launch down.
+[[gnu::cold]] void KernelEntries::launch_new(const ProblemKey& key, Policy policy, StreamHandle stream,
+                                             std::span<const PlanArgument> arguments) {
   if (services_.device->is_captured(stream)) policy = Policy::cached_only;
   // Refuses values that the kernel does not admit, before an entry is made for them.
   const Problem problem =
-      make_problem(pack_.spec, recipe_.problem_of(key), services_.device->info().kind, EmptyProblem::allowed);
-  PlannedParts planned = services_.plan(pack_, problem, policy);
-  Entry& entry = table_.insert(key, [](const ProblemKey& of) { return std::make_unique<Entry>(of); });
-  const bool awaits_best = !planned.is_best && policy == Policy::background;
-  return {entry, set(entry, std::move(planned)), awaits_best};
-}
-
-// Makes the better of the present plan and the new one the present one, and returns it.
-[[gnu::cold]] std::shared_ptr<const PlanParts> KernelEntries::set(Entry& entry, PlannedParts planned) {
-  auto made = std::make_shared<Present>();
-  made->parts = parts_of_own(std::move(planned.parts));
-  made->is_best = planned.is_best;
-  if (!planned.is_final) made->ask_again_ns = now_ns() + ask_again_after_ns;
-  const std::lock_guard lock(entry.mutex);
-  entry.used.mark(services_.holdings->epoch());
-  const Present* const before = entry.present.load(std::memory_order_relaxed);
-  if (before != nullptr && before->is_best && !made->is_best) return before->parts;
-  if (before != nullptr) ++swaps_;
-  entry.present.store(made.get(), std::memory_order_release);
-  entry.block.store(made->ask_again_ns == 0 ? made->parts->block.get() : nullptr, std::memory_order_release);
-  table_.fetch_ahead(entry);
-  entry.kept.push_back(made);
-  return made->parts;
-}
-
-[[gnu::cold]] void KernelEntries::await_best(Entry& entry) {
-  if (entry.is_awaited.exchange(true)) return;
-  const auto fails = [this, &entry](const std::exception& error) {
-    services_.warn(fmt::format("preparing {} ({}) in the background failed: {}", name(),
-                               recipe_.problem_of(entry.key).text(), error.what()));
-  };
-  const auto prepare_best = [this, &entry, fails] {
-    try {
-      set(entry, services_.plan(pack_, recipe_.problem_of(entry.key), Policy::wait));
-    } catch (const std::exception& error) {
-      fails(error);
-    }
-    entry.is_awaited = false;
-  };
+      make_problem(pack_->spec, recipe_.problem_of(key), services_.device->info().kind, EmptyProblem::allowed);
+  const FreshPlan fresh = make(entry_of(key), problem, policy);
   try {
-    services_.background->add(prepare_best);
-  } catch (const Error& error) {  // is_awaited stays set: no further try, the present plan serves
-    fails(error);
+    warn_of_misaligned(fresh.entry, *fresh.parts, launch_plan(fresh.parts, stream, arguments));
+  } catch (...) {
+    finish(fresh);
+    throw;
+  }
+  finish(fresh);
+}
+
+PartsPointer KernelEntries::plan(const Problem& given, Policy policy) {
+  if (const std::optional<ProblemKey> key = recipe_.find_key(given)) {
+    PlanEntry* const entry = table_.find(*key);
+    PartsPointer parts = entry != nullptr ? find_parts(*entry, policy) : nullptr;
+    if (parts != nullptr) return parts;
+  }
+  const Problem problem = make_problem(pack_->spec, given, services_.device->info().kind, EmptyProblem::allowed);
+  FreshPlan fresh = make(entry_of(recipe_.key_of(problem)), problem, policy);
+  finish(fresh);
+  return std::move(fresh.parts);
+}
+
+// Returns the parts of the plan that serves, or null.
+PartsPointer KernelEntries::find_parts(PlanEntry& entry, Policy policy) const {
+  const LaunchSection section;
+  const PublishedPlan* const plan = entry.serving(policy);
+  if (plan == nullptr || plan->generation != services_.generation.load(std::memory_order_relaxed)) return nullptr;
+  entry.mark();
+  return plan->parts;
+}
+
+[[gnu::cold]] PlanEntry& KernelEntries::entry_of(const ProblemKey& key) {
+  return table_.insert(key, [](const ProblemKey& of) { return std::make_unique<PlanEntry>(of); });
+}
+
+// Equal requests that wait for the best are planned once, one after the other. The others do not wait for those.
+[[gnu::cold]] KernelEntries::FreshPlan KernelEntries::make(PlanEntry& entry, const Problem& problem, Policy policy) {
+  const WarningDelivery delivery{services_.warnings};
+  if (services_.deterministic_only && policy == Policy::background) policy = Policy::wait;
+  std::unique_lock planning(entry.planning(), std::defer_lock);
+  if (policy == Policy::wait || services_.deterministic_only) planning.lock();
+  if (PartsPointer parts = find_parts(entry, policy)) return {entry, std::move(parts)};
+  const std::uint64_t generation = services_.generation;
+  PlannedParts planned = services_.plan(pack_, problem, policy, entry.choice());
+  const bool awaits_best = !planned.is_best && policy == Policy::background;
+  return {entry, keep(entry, std::move(planned), policy, generation), awaits_best};
+}
+
+// Publishes the plan, unless one of newer wisdom or an equally good one is there. Returns the plan that is there then.
+[[gnu::cold]] PartsPointer KernelEntries::keep(PlanEntry& entry, PlannedParts planned, Policy policy,
+                                               std::uint64_t generation) {
+  const auto next = std::make_shared<PublishedPlan>();
+  next->parts = launchable(entry, std::move(planned.parts));
+  next->generation = generation;
+  next->is_best = planned.is_best;
+  if (!planned.is_final || (!planned.is_best && policy == Policy::cached_only)) next->ask_again_ns = after_pause_ns();
+  {
+    const std::lock_guard lock(mutex_);
+    if (planned.choice && entry.choice() == nullptr) entry.choose(*planned.choice);
+    if (generation != services_.generation) next->ask_again_ns = 1;  // of wisdom that is old: ask at the next request
+    const PublishedPlan* const before = entry.present();
+    const bool is_better = before != nullptr && before->generation == generation && before->is_settled();
+    if (before != nullptr && (before->generation > generation || is_better)) return before->parts;
+    if (before != nullptr && before->parts != next->parts) ++swaps_;
+    entry.mark();
+    if (auto former = entry.replace(next)) services_.retired.add(std::move(former));
+    table_.fetch_ahead(entry);
+  }
+  services_.retired.free();
+  return next->parts;
+}
+
+// Returns parts that the entry may launch: those that it has, if they are the same, or the given ones with a module of
+// their own where there are variables.
+[[gnu::cold]] PartsPointer KernelEntries::launchable(const PlanEntry& entry, PartsPointer parts) const {
+  {
+    const LaunchSection section;
+    const PublishedPlan* const present = entry.present();
+    if (present != nullptr && is_same_plan(*present->parts, *parts)) return present->parts;
+  }
+  return parts_of_own(std::move(parts));
+}
+
+[[gnu::cold]] void KernelEntries::finish(const FreshPlan& fresh) {
+  if (fresh.awaits_best) await_best(fresh);
+  services_.after_miss();
+}
+
+[[gnu::cold]] void KernelEntries::await_best(const FreshPlan& fresh) {
+  PlanEntry& entry = fresh.entry;
+  const Problem& problem = fresh.parts->problem;
+  {
+    const std::lock_guard lock(mutex_);
+    if (entry.is_awaited() || (entry.present() != nullptr && entry.present()->is_best)) return;
+    entry.set_awaited(true);
+    table_.fetch_ahead(entry);
+  }
+  try {
+    services_.background.add([this, &entry, problem] { prepare_best(entry, problem); });
+  } catch (const Error& error) {
+    give_up(entry, problem, error);
   }
 }
 
-[[gnu::cold]] bool KernelEntries::is_best(const ProblemKey& key) const {
-  const LaunchSection section;
-  const Entry* const entry = table_.find(key);
-  const Present* const present = entry != nullptr ? entry->present.load(std::memory_order_acquire) : nullptr;
-  return present != nullptr && present->is_best;
+[[gnu::cold]] void KernelEntries::prepare_best(PlanEntry& entry, const Problem& problem) {
+  try {
+    make(entry, problem, Policy::wait);
+    {
+      const std::lock_guard lock(mutex_);
+      entry.set_awaited(false);
+    }
+    services_.after_miss();
+  } catch (const std::exception& error) {
+    give_up(entry, problem, error);
+  }
 }
 
-[[gnu::cold]] void KernelEntries::prepare(const Problem& given) {
-  const Problem problem = make_problem(pack_.spec, given, services_.device->info().kind, EmptyProblem::allowed);
-  const ProblemKey key = recipe_.key_of(problem);
-  if (is_best(key)) return;
-  PlannedParts planned = services_.plan(pack_, problem, Policy::wait);
-  set(table_.insert(key, [](const ProblemKey& of) { return std::make_unique<Entry>(of); }), std::move(planned));
+// The present plan serves on. After a pause, a launch tries again.
+[[gnu::cold]] void KernelEntries::give_up(PlanEntry& entry, const Problem& problem, const std::exception& error) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const PublishedPlan* const present = entry.present(); present != nullptr && !present->is_best) {
+      const auto next = std::make_shared<PublishedPlan>(*present);
+      next->has_failed = true;
+      next->ask_again_ns = after_pause_ns();
+      services_.retired.add(entry.replace(next));
+    }
+    entry.set_awaited(false);
+  }
+  const WarningDelivery delivery{services_.warnings};
+  services_.warnings.warn(
+      fmt::format("preparing {} ({}) in the background failed: {}", name(), problem.text(), error.what()));
+}
+
+[[gnu::cold]] std::optional<Match> KernelEntries::match(const Problem& complete) const {
+  const PlanEntry* const entry = table_.find(recipe_.key_of(complete));
+  if (entry == nullptr) return std::nullopt;
+  const std::lock_guard lock(mutex_);
+  const PublishedPlan* const plan = entry->present();
+  if (plan != nullptr && plan->is_settled() && plan->generation == services_.generation) return plan->parts->match;
+  return entry->choice() != nullptr ? std::optional(entry->choice()->match) : std::nullopt;
 }
 
 [[gnu::cold]] void KernelEntries::refresh() {
-  std::vector<Entry*> entries;
-  table_.for_each([&](Entry& entry) {
-    if (entry.present.load(std::memory_order_relaxed) != nullptr) entries.push_back(&entry);
-  });
-  for (Entry* const entry : entries) set(*entry, services_.plan(pack_, recipe_.problem_of(entry->key), Policy::wait));
-}
-
-[[gnu::cold]] void KernelEntries::survey(Survey& survey) const {
-  table_.for_each([&](const Entry& entry) {
-    const std::lock_guard lock(entry.mutex);
-    const Present* const present = entry.present.load(std::memory_order_relaxed);
-    for (const auto& one : entry.kept) survey.add(one->parts, one.get() == present ? entry.used.epoch() : 0);
-  });
-}
-
-[[gnu::cold]] void KernelEntries::drop(const ModuleSet& doomed, Garbage& dropped) {
-  table_.for_each([&](Entry& entry) {
-    const std::lock_guard lock(entry.mutex);
-    const Present* const present = entry.present.load(std::memory_order_relaxed);
-    std::erase_if(entry.kept, [&](std::shared_ptr<const Present>& one) {
-      if (one.get() == present && !is_of(*one->parts, doomed)) return false;
-      if (one.get() == present) {
-        entry.present.store(nullptr, std::memory_order_relaxed);
-        entry.block.store(nullptr, std::memory_order_relaxed);
-      }
-      dropped.push_back(std::move(one));
-      return true;
+  std::vector<PlanEntry*> planned;
+  {
+    const std::lock_guard lock(mutex_);
+    table_.for_each([&](PlanEntry& entry) {
+      if (entry.present() != nullptr) planned.push_back(&entry);
     });
+  }
+  for (PlanEntry* const entry : planned) {
+    PartsPointer parts;
+    {
+      const std::lock_guard lock(mutex_);
+      if (entry->present() != nullptr) parts = entry->present()->parts;
+    }
+    if (parts != nullptr) make(*entry, parts->problem, Policy::wait);
+  }
+}
+
+[[gnu::cold]] void KernelEntries::look_at_plans(const std::function<void(const PartsPointer&, bool)>& look) {
+  const std::lock_guard lock(mutex_);
+  table_.for_each([&](PlanEntry& entry) {
+    if (entry.present() != nullptr) look(entry.present()->parts, entry.take_used());
+  });
+}
+
+[[gnu::cold]] void KernelEntries::drop(const std::unordered_set<const Module*>& modules) {
+  const std::lock_guard lock(mutex_);
+  table_.for_each([&](PlanEntry& entry) {
+    const PublishedPlan* const plan = entry.present();
+    if (plan == nullptr || entry.is_used() || !modules.contains(plan->parts->code.module.get())) return;
+    services_.retired.add(entry.replace(nullptr));
   });
 }
 
 [[gnu::cold]] std::uint64_t KernelEntries::size() const {
   std::uint64_t count = 0;
-  table_.for_each([&](const Entry&) { ++count; });
+  const std::lock_guard lock(mutex_);
+  table_.for_each([&](const PlanEntry&) { ++count; });
   return count;
 }
 

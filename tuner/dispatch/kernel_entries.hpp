@@ -1,5 +1,5 @@
-// KernelEntries: the plans that a Dispatcher has prepared for launches of one kernel, by problem. A launch of a known
-// problem takes no lock. Any thread. Owned by a Dispatcher.
+// KernelEntries: the plans of one kernel by problem, which plan(), launches of Kernel and prepare() share. A launch of
+// a known problem takes no lock. Any thread. Owned by a Dispatcher.
 #pragma once
 
 #include <atomic>
@@ -7,9 +7,10 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
-#include <vector>
+#include <unordered_set>
 
 #include "attune/kernel.hpp"
 #include "attune/policy.hpp"
@@ -17,86 +18,81 @@
 #include "device/device.hpp"
 #include "dispatch/background.hpp"
 #include "dispatch/entry_table.hpp"
-#include "dispatch/holdings.hpp"
+#include "dispatch/plan_entry.hpp"
 #include "dispatch/planner.hpp"
 #include "dispatch/problem_key.hpp"
-#include "dispatch/survey.hpp"
+#include "dispatch/retired_plans.hpp"
+#include "dispatch/warnings.hpp"
 
 namespace attune {
 
 // What the entries of all kernels share. It must outlive them.
 struct EntryServices {
   std::shared_ptr<Device> device;
-  std::function<PlannedParts(const KernelPack&, const Problem&, Policy)> plan;  // makes a plan, and delivers warnings
-  std::function<void(const std::string&)> warn;
-  Background* background = nullptr;
-  std::shared_ptr<Holdings> holdings = std::make_shared<Holdings>();  // its epochs date the launches
+  std::function<PlannedParts(const std::shared_ptr<const KernelPack>&, const Problem&, Policy,
+                             const GradedMatch* choice)>
+      plan;
+  Warnings& warnings;
+  Background& background;
+  RetiredPlans& retired;
+  std::function<void()> after_miss;           // is called after each miss, where nothing is locked
+  bool deterministic_only = false;            // each problem keeps the configuration that it was planned with first
+  std::atomic<std::uint64_t> generation = 0;  // of the wisdom: grows with each refresh()
 };
 
 class KernelEntries {
  public:
-  // Throws UsageError for a kernel with more than eight names in [problem]. `pack` and `services` must outlive it.
-  KernelEntries(const KernelPack& pack, const EntryServices& services);
+  // `services` must outlive it.
+  KernelEntries(KernelPack pack, EntryServices& services);
 
-  // Launches as Kernel::launch() says.
+  // Returns the plan of a problem, as Dispatcher::plan() says.
+  PartsPointer plan(const Problem& given, Policy policy);
+  // Launches as Kernel::launch() says. The kernel must have no more names in [problem] than a key.
   void launch(Policy policy, StreamHandle stream, std::span<const ProblemValue> values,
               std::span<const PlanArgument> arguments);
-  // Prepares a problem, so that its launches only look it up.
-  void prepare(const Problem& problem);
-  // Prepares again every problem that is prepared, because there may be new wisdom. Present plans stay valid meanwhile.
+  // Returns the match of a problem's plan or choice; nothing where plan() would ask the wisdom.
+  std::optional<Match> match(const Problem& complete) const;
+  // Plans again every problem that has a plan, because the generation of the wisdom has grown. Launches use the plans
+  // that they have meanwhile.
   void refresh();
-  // Adds to the survey the plans that are held here.
-  void survey(Survey& survey) const;
-  // Moves plans with doomed code, and plans that were replaced, to `dropped`. The next launch of a problem whose plan
-  // was dropped prepares it again.
-  void drop(const ModuleSet& doomed, Garbage& dropped);
 
-  const std::string& name() const noexcept { return pack_.spec.name; }
-  std::uint64_t size() const;  // entries
+  // Calls look(parts, was_used) for each plan that is held here; `was_used`: since the last call.
+  void look_at_plans(const std::function<void(const PartsPointer& parts, bool was_used)>& look);
+  // Retires the plans whose code is in these modules, unless they were used since look_at_plans(). The next request for
+  // such a problem plans it again.
+  void drop(const std::unordered_set<const Module*>& modules);
+
+  const KernelPack& pack() const noexcept { return *pack_; }
+  const std::string& name() const noexcept { return pack_->spec.name; }
+  const KeyRecipe& recipe() const noexcept { return recipe_; }
+  std::uint64_t size() const;  // problems
   std::uint64_t swaps() const noexcept { return swaps_; }
 
  private:
-  // The plan that an entry launches at present. Immutable. It stays until no launch can read it.
-  struct Present {
-    std::shared_ptr<const PlanParts> parts;
-    bool is_best = true;
-    std::int64_t ask_again_ns = 0;  // steady clock; 0: never. Set where the wisdom could not be read
-  };
-  struct alignas(64) Entry {
-    explicit Entry(const ProblemKey& of) : key(of) {}
-    // Returns the memory that a launch reads besides the entry's first two lines.
-    std::span<const std::byte> memory() const noexcept {
-      const LaunchBlock* const plain = block.load(std::memory_order_relaxed);
-      return plain != nullptr ? plain->memory() : std::span<const std::byte>();
-    }
-    const ProblemKey key;
-    // The block of `present`; null where there is none, or where `present` must be looked at first.
-    std::atomic<const LaunchBlock*> block{nullptr};
-    std::atomic<const Present*> present{nullptr};  // null: the problem must be prepared again
-    LastUse used;
-    std::atomic<bool> is_awaited{false};  // the best configuration is being prepared
-    std::atomic<bool> warned{false};      // a warning of a misaligned array was given
-    mutable std::mutex mutex;
-    std::vector<std::shared_ptr<const Present>> kept;  // `present`, and replaced ones that launches may still read
-  };
-  // A plan that was just made for a launch, which holds it.
+  // A plan that was found or made for a caller, who holds it.
   struct FreshPlan {
-    Entry& entry;
-    std::shared_ptr<const PlanParts> parts;
-    bool awaits_best = false;  // await_best() must be called after the launch
+    PlanEntry& entry;
+    PartsPointer parts;
+    bool awaits_best = false;  // the best is to be prepared in the background
   };
-  FreshPlan make(const ProblemKey& key, Policy policy, StreamHandle stream);
-  void launch_made(const FreshPlan& made, StreamHandle stream, std::span<const PlanArgument> arguments);
-  std::shared_ptr<const PlanParts> set(Entry& entry, PlannedParts planned);
-  bool is_best(const ProblemKey& key) const;
-  void await_best(Entry& entry);
-  bool launch_known(Entry& entry, StreamHandle stream, std::span<const PlanArgument> arguments);
-  void warn_of_misaligned(Entry& entry, const PlanParts& parts, const std::string* array);
+  PlanEntry& entry_of(const ProblemKey& key);
+  PartsPointer find_parts(PlanEntry& entry, Policy policy) const;
+  FreshPlan make(PlanEntry& entry, const Problem& problem, Policy policy);
+  PartsPointer keep(PlanEntry& entry, PlannedParts planned, Policy policy, std::uint64_t generation);
+  PartsPointer launchable(const PlanEntry& entry, PartsPointer parts) const;
+  void finish(const FreshPlan& fresh);
+  void await_best(const FreshPlan& fresh);
+  void prepare_best(PlanEntry& entry, const Problem& problem);
+  void give_up(PlanEntry& entry, const Problem& problem, const std::exception& error);
+  bool launch_known(PlanEntry& entry, Policy policy, StreamHandle stream, std::span<const PlanArgument> arguments);
+  void launch_new(const ProblemKey& key, Policy policy, StreamHandle stream, std::span<const PlanArgument> arguments);
+  static void warn_of_misaligned(PlanEntry& entry, const PlanParts& parts, const std::string* array);
 
-  const KernelPack& pack_;
-  const EntryServices& services_;
+  const std::shared_ptr<const KernelPack> pack_;  // plans keep it, which may outlive this object
+  EntryServices& services_;
   const KeyRecipe recipe_;
-  EntryTable<Entry> table_;
+  EntryTable<PlanEntry> table_;
+  mutable std::mutex mutex_;  // of who publishes plans; taken before that of the table
   std::atomic<std::uint64_t> swaps_ = 0;
 };
 

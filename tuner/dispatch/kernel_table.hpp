@@ -1,33 +1,38 @@
-// KernelTable: the kernels of a Dispatcher by name. Any thread. References to kernels are valid as long as the table.
+// KernelTable: the kernels of a Dispatcher by name, each with its plans. Any thread. References to kernels are valid as
+// long as the table.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
+#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "bundle/kernel_pack.hpp"
+#include "dispatch/kernel_entries.hpp"
 
 namespace attune {
 
 class KernelTable {
  public:
-  // Adds all kernels or none. A kernel with the same name and fingerprints may be there already. Throws UsageError when
-  // a different kernel has the name of one of them.
-  void add(std::vector<KernelPack> packs);
+  // `services` must outlive it.
+  explicit KernelTable(EntryServices& services) : services_(services) {}
+
+  // Adds all kernels or none. `before` is called before they can be found. A kernel with the same name and fingerprints
+  // may be there already. Throws UsageError when a different kernel has the name of one of them.
+  void add(std::vector<KernelPack> packs, const std::function<void()>& before);
   // Returns the kernel. Throws UsageError for an unknown name; the message has the nearest known name.
-  const KernelPack& find(std::string_view name) const;
+  KernelEntries& find(std::string_view name) const;
   // Returns all kernels, in alphabetical order of their names.
-  std::vector<const KernelPack*> all() const;
-  // Returns the names in alphabetical order.
-  std::vector<std::string> names() const;
+  std::vector<KernelEntries*> all() const;
 
  private:
-  mutable std::mutex mutex_;
   bool is_there(const KernelPack& pack) const;
-  std::map<std::string, std::unique_ptr<const KernelPack>, std::less<>> known_;
+  [[noreturn]] void fail_unknown(std::string_view name) const;
+  EntryServices& services_;
+  mutable std::shared_mutex mutex_;
+  std::map<std::string, std::unique_ptr<KernelEntries>, std::less<>> known_;
 };
 
 }  // namespace attune

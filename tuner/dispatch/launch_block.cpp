@@ -36,46 +36,46 @@ bool is_small(const StepArgument& argument) {
 
 // A source is the place of a passed argument, or the offset of a constant from the block's start. Both are told apart
 // because every offset is larger than the number of passed arguments.
-[[gnu::cold]] LaunchBlock::Layout LaunchBlock::layout_of(const PlanParts& parts) {
-  const std::size_t passed = parts.arguments.forms().size();
+[[gnu::cold]] LaunchBlock::Layout LaunchBlock::layout_of(const PlanSteps& plan) {
+  const LoadedSteps& steps = *plan.loaded;
+  const std::size_t passed = plan.arguments.forms().size();
   Layout layout;
   layout.steps = rounded(sizeof(LaunchBlock), alignof(BlockStep));
-  layout.sources = layout.steps + parts.steps->size() * sizeof(BlockStep);
+  layout.sources = layout.steps + steps.size() * sizeof(BlockStep);
   layout.constants =
-      rounded(std::max(layout.sources + parameters_of(*parts.steps) * sizeof(std::uint16_t), passed), sizeof(Constant));
-  layout.forms =
-      rounded(layout.constants + (parts.steps->arguments() - passed) * sizeof(Constant), alignof(ArgumentForm));
-  layout.end = layout.forms + parts.arguments.forms().size_bytes();
+      rounded(std::max(layout.sources + parameters_of(steps) * sizeof(std::uint16_t), passed), sizeof(Constant));
+  layout.forms = rounded(layout.constants + (steps.arguments() - passed) * sizeof(Constant), alignof(ArgumentForm));
+  layout.end = layout.forms + plan.arguments.forms().size_bytes();
   return layout;
 }
 
-[[gnu::cold]] LaunchBlock::Owner LaunchBlock::make(const PlanParts& parts) {
-  const LoadedSteps& steps = *parts.steps;
-  bool is_plain = !steps.has_variables() && steps.scratch().empty() && parts.arguments.forms().size() <= most_passed &&
+[[gnu::cold]] LaunchBlock::Owner LaunchBlock::make(const PlanParts& parts, const PlanSteps& plan) {
+  const LoadedSteps& steps = *plan.loaded;
+  bool is_plain = !steps.has_variables() && steps.scratch().empty() && plan.arguments.forms().size() <= most_passed &&
                   parameters_of(steps) <= most_parameters;
   for (std::size_t i = 0; i < steps.arguments(); ++i) is_plain = is_plain && is_small(steps.argument(i));
-  const Layout layout = layout_of(parts);
+  const Layout layout = layout_of(plan);
   if (!is_plain || layout.end > std::numeric_limits<std::uint16_t>::max()) return nullptr;
   void* const memory = ::operator new(layout.end, alignment);
-  return Owner(new (memory) LaunchBlock(parts, layout));
+  return Owner(new (memory) LaunchBlock(parts, plan, layout));
 }
 
 void LaunchBlock::Free::operator()(const LaunchBlock* block) const noexcept {
   ::operator delete(const_cast<LaunchBlock*>(block), alignment);  // all that it holds is plain bytes
 }
 
-[[gnu::cold]] LaunchBlock::LaunchBlock(const PlanParts& parts, const Layout& layout)
+[[gnu::cold]] LaunchBlock::LaunchBlock(const PlanParts& parts, const PlanSteps& plan, const Layout& layout)
     : parts_(parts),
-      device_(*parts.device),
-      passed_(static_cast<std::uint16_t>(parts.arguments.forms().size())),
-      steps_(static_cast<std::uint16_t>(parts.steps->size())),
-      parameters_(static_cast<std::uint16_t>(parameters_of(*parts.steps))),
+      device_(parts.device()),
+      passed_(static_cast<std::uint16_t>(plan.arguments.forms().size())),
+      steps_(static_cast<std::uint16_t>(plan.loaded->size())),
+      parameters_(static_cast<std::uint16_t>(parameters_of(*plan.loaded))),
       steps_at_(static_cast<std::uint16_t>(layout.steps)),
       sources_at_(static_cast<std::uint16_t>(layout.sources)),
       forms_at_(static_cast<std::uint16_t>(layout.forms)),
       bytes_(static_cast<std::uint16_t>(layout.end)) {
-  const LoadedSteps& steps = *parts.steps;
-  const std::span<const ArgumentForm> forms = parts.arguments.forms();
+  const LoadedSteps& steps = *plan.loaded;
+  const std::span<const ArgumentForm> forms = plan.arguments.forms();
   std::vector<std::size_t> sources(steps.arguments());
   std::size_t constant_at = layout.constants;
   for (std::size_t i = 0; i < steps.arguments(); ++i) {
@@ -126,7 +126,7 @@ void LaunchBlock::Free::operator()(const LaunchBlock* block) const noexcept {
     const Status status = operation.kind == Operation::Kind::memset ? set_memory(operation, *first, stream)
                                                                     : device_.enqueue_with(operation, first, stream);
     if (!status.ok()) [[unlikely]]
-      parts_.fail(parts_.steps->name(i), status);
+      fail(i, status);
   }
 }
 
@@ -137,8 +137,13 @@ Status LaunchBlock::set_memory(Operation memset, const void* array, StreamHandle
 
 // Throws, saying which argument does not fit.
 [[gnu::cold]] void LaunchBlock::refuse(std::span<const PlanArgument> passed) const {
-  LaunchFrame frame(*parts_.steps);
-  parts_.arguments.encode(passed, frame.slots());
+  const auto steps = parts_.steps();
+  LaunchFrame frame(*steps->loaded);
+  steps->arguments.encode(passed, frame.slots());
+}
+
+[[gnu::cold]] void LaunchBlock::fail(std::size_t step, const Status& status) const {
+  parts_.fail(parts_.steps()->loaded->name(step), status);
 }
 
 }  // namespace attune

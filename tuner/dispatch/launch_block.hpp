@@ -8,12 +8,13 @@
 #include <memory>
 #include <span>
 
-#include "device/step_binding.hpp"
+#include "device/loaded_steps.hpp"
 #include "dispatch/argument_table.hpp"
 
 namespace attune {
 
 struct PlanParts;
+struct PlanSteps;
 
 class LaunchBlock {
  public:
@@ -21,15 +22,16 @@ class LaunchBlock {
     void operator()(const LaunchBlock* block) const noexcept;
   };
   using Owner = std::unique_ptr<const LaunchBlock, Free>;
-  // Makes the block of a plan, which `parts` must own. Returns null where the plan is not plain.
-  static Owner make(const PlanParts& parts);
+  // Makes the block of a plan with these steps, which `parts` must own. Returns null where the plan is not plain.
+  static Owner make(const PlanParts& parts, const PlanSteps& plan);
 
-  // Checks the arguments and enqueues the steps. The stream must not be captured. Only values that are converted are
-  // copied; the driver reads the others where they were passed. Throws what Plan::launch throws.
+  // Checks the arguments and enqueues the steps. A graph that is captured from the stream must hold the plan. Only
+  // values that are converted are copied; the driver reads the others where they were passed. Throws what Plan::launch
+  // throws.
   void launch(StreamHandle stream, std::span<const PlanArgument> passed) const;
   // Returns the block's memory, which begins at a line of the cache.
   std::span<const std::byte> memory() const noexcept { return {reinterpret_cast<const std::byte*>(this), bytes_}; }
-  // Returns whether the stream is captured: then launch() must not be used.
+  // Returns whether the stream is captured.
   bool is_captured(StreamHandle stream) const { return device_.is_captured(stream); }
 
  private:
@@ -42,8 +44,8 @@ class LaunchBlock {
   struct Layout {
     std::size_t steps = 0, sources = 0, constants = 0, forms = 0, end = 0;
   };
-  LaunchBlock(const PlanParts& parts, const Layout& layout);
-  static Layout layout_of(const PlanParts& parts);
+  LaunchBlock(const PlanParts& parts, const PlanSteps& plan, const Layout& layout);
+  static Layout layout_of(const PlanSteps& plan);
   template <typename T>
   const T* at(std::size_t offset) const noexcept {
     return reinterpret_cast<const T*>(reinterpret_cast<const std::byte*>(this) + offset);
@@ -55,6 +57,7 @@ class LaunchBlock {
   // `array` points to the address of the array to set.
   Status set_memory(Operation memset, const void* array, StreamHandle stream) const;
   void refuse(std::span<const PlanArgument> passed) const;
+  [[noreturn]] void fail(std::size_t step, const Status& status) const;
 
   const PlanParts& parts_;  // not read by a launch
   Device& device_;

@@ -25,7 +25,9 @@ ResolvedLaunch Plan::resolve_arguments(std::span<const PlanArgument> arguments) 
   return ResolvedLaunch(parts_, arguments);
 }
 
-void Plan::refresh_symbols() const noexcept { parts_->uploads.forget(); }
+void Plan::refresh_symbols() const noexcept {
+  if (parts_->kept_steps != nullptr) parts_->kept_steps->uploads.forget();
+}
 
 const Match& Plan::match() const noexcept { return parts_->match; }
 const Problem& Plan::problem() const noexcept { return parts_->problem; }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/first_line.hpp"
 #include "kernel/legality.hpp"
 #include "kernel/near_miss.hpp"
 
@@ -38,12 +39,18 @@ void fail_without_any(const MatchRequest& request) {
                           varying != nullptr ? " --parameters \"NAME=VALUE,...\"" : ""));
 }
 
-void fail_of_default(const MatchRequest& request, const Configuration& configuration, const Status& status) {
-  throw Error(
+Error default_failure(const MatchRequest& request, const GradedMatch& candidate, const Status& status) {
+  return Error(
       fmt::format("the default of {} ({}) cannot be used for {} on {} (try: {}; or: {}; or list values that can be "
                   "used first in [parameters]; or exclude these by a rule): {}: {}",
-                  request.spec.name, configuration.text(), request.problem.text(), request.device.name,
+                  request.spec.name, candidate.match.configuration.text(), request.problem.text(), request.device.name,
                   command_for(request, "check"), tune_command(request), to_text(status.verdict), status.detail));
+}
+
+std::string unusable_record(const MatchRequest& request, const GradedMatch& candidate, const Status& status) {
+  return fmt::format("the recorded configuration of {} ({}) cannot be used for {} on {}: {}: {}; using the next best",
+                     request.spec.name, candidate.match.configuration.text(), request.problem.text(),
+                     request.device.name, to_text(status.verdict), first_line(status.detail));
 }
 
 NotPrepared not_prepared(const MatchRequest& request) {
@@ -53,11 +60,13 @@ NotPrepared not_prepared(const MatchRequest& request) {
                   request.spec.name, request.problem.text(), request.device.name, request.spec.name));
 }
 
-void fail_for_now(const MatchRequest& request, const Configuration& configuration, std::string_view detail) {
+void fail_for_now(const MatchRequest& request, const GradedMatch& candidate, const Status& status) {
+  if (status.ok()) throw not_prepared(request);
   throw Error(
-      fmt::format("the configuration {} of {} cannot be used for {} on {}: {}; with deterministic_only no other "
+      fmt::format("the configuration {} of {} cannot be used for {} on {}: {}: {}; with deterministic_only no other "
                   "one takes its place",
-                  configuration.text(), request.spec.name, request.problem.text(), request.device.name, detail));
+                  candidate.match.configuration.text(), request.spec.name, request.problem.text(), request.device.name,
+                  to_text(status.verdict), status.detail));
 }
 
 }  // namespace attune

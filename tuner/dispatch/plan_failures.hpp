@@ -1,7 +1,7 @@
 // The errors of a planner that cannot make a plan. They name the kernel, the problem and the next step.
 #pragma once
 
-#include <string_view>
+#include <string>
 
 #include "attune/dispatcher.hpp"
 #include "dispatch/planner.hpp"
@@ -12,15 +12,18 @@ namespace attune {
 // hold.
 [[noreturn]] void fail_without_any(const MatchRequest& request);
 
-// Throws Error for a legal default that cannot be used.
-[[noreturn]] void fail_of_default(const MatchRequest& request, const Configuration& configuration,
-                                  const Status& status);
+// Returns the error of a legal default that cannot be used.
+Error default_failure(const MatchRequest& request, const GradedMatch& candidate, const Status& status);
+
+// Returns the warning of a record whose configuration cannot be used. It has the first line of the detail, which may be
+// a log of thousands of lines.
+std::string unusable_record(const MatchRequest& request, const GradedMatch& candidate, const Status& status);
 
 // Returns the exception for a plan whose image is neither loaded nor cached.
 NotPrepared not_prepared(const MatchRequest& request);
 
-// Throws Error for a deterministic plan whose configuration fails now and may not later.
-[[noreturn]] void fail_for_now(const MatchRequest& request, const Configuration& configuration,
-                               std::string_view detail);
+// Throws Error for a deterministic plan whose configuration fails now and may not later; an ok status means that its
+// image is not prepared, which is NotPrepared.
+[[noreturn]] void fail_for_now(const MatchRequest& request, const GradedMatch& candidate, const Status& status);
 
 }  // namespace attune

@@ -2,17 +2,22 @@
 // alone needs is on the stack of its thread.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "attune/kernel_spec.hpp"
 #include "attune/match.hpp"
 #include "attune/plan.hpp"
 #include "attune/stream_handle.hpp"
 #include "device/launch_frame.hpp"
 #include "dispatch/argument_table.hpp"
-#include "dispatch/holdings.hpp"
+#include "dispatch/held_memory.hpp"
 #include "dispatch/launch_block.hpp"
 #include "dispatch/map_cache.hpp"
 #include "dispatch/stream_scratch.hpp"
@@ -20,55 +25,92 @@
 
 namespace attune {
 
-// What each plan loads again for itself.
-struct OwnModule {
-  Image image;
-  std::vector<ResolvedStep> steps;
-  std::vector<StepArgument> arguments;
+// What all plans of a dispatcher share.
+struct PlanContext {
+  using Warn = std::function<void(const std::string&)>;
+  explicit PlanContext(std::shared_ptr<Device> of, Warn to = {},
+                       std::shared_ptr<HeldMemory> counts = std::make_shared<HeldMemory>())
+      : device(std::move(of)), warn(std::move(to)), held(std::move(counts)) {}
+  const std::shared_ptr<Device> device;
+  const Warn warn;  // of the dispatcher, which outlives all plans; empty: there is none
+  // Counts the code of plans, and the scratch memory of their streams.
+  const std::shared_ptr<HeldMemory> held;
+  mutable std::mutex functions;  // of who asks a module for functions: Module promises no thread-safety
 };
 
-// Any thread. Keeps device and module alive. Only the mutable members change after it is made.
+// The code of a plan.
+struct PlanCode {
+  std::shared_ptr<Module> module;  // null: no step is a launch
+  std::uint64_t bytes = 0;
+  // Set for an image with variables, because plans that shared a module would set each other's variables: each plan
+  // loads a module of its own.
+  std::optional<Image> image = {};
+};
+
+// What a kernel, a problem and a configuration come to on a device.
+struct ResolvedPlan {
+  std::vector<ResolvedStep> steps;
+  std::vector<ResolvedArgument> arguments;
+};
+// `configuration` is not used for a problem that launches nothing. Throws Error as resolve_steps() and
+// resolve_arguments() do.
+ResolvedPlan resolve_plan(const KernelSpec& kernel, const Problem& problem, const Configuration& configuration,
+                          const DeviceInfo& device);
+
+// The steps of a plan, and what launches by frame share.
+struct PlanSteps {
+  PlanSteps(ArgumentTable table, std::shared_ptr<const LoadedSteps> steps, const std::shared_ptr<HeldMemory>& held)
+      : arguments(std::move(table)), loaded(std::move(steps)), scratch(held) {}
+  const ArgumentTable arguments;
+  const std::shared_ptr<const LoadedSteps> loaded;
+  mutable MapCache maps;
+  mutable StreamScratch scratch;
+  mutable SymbolUploads uploads;
+};
+
+// Any thread. Keeps device, kernel and module alive. There may be a million of them, so a plain plan has little besides
+// its block.
 struct PlanParts {
-  std::shared_ptr<Device> device;
-  std::string kernel;
+  std::shared_ptr<const PlanContext> context;
+  std::shared_ptr<const KernelSpec> kernel;
+  PlanCode code;
+  std::shared_ptr<Module> shared_module;  // null, or the module from whose image the plan has one of its own
   Problem problem;
   Match match;
-  ArgumentTable arguments;
-  std::shared_ptr<const LoadedSteps> steps;
-  // Set for an image with variables, because plans that shared a module would set each other's variables.
-  std::optional<OwnModule> own_module = {};
-  std::function<void(const std::string&)> warn = {};  // of the dispatcher, which outlives all plans
-  LaunchBlock::Owner block = {};                      // null where the plan is not plain
-  mutable MapCache maps = {};
-  std::shared_ptr<Holdings> holdings = std::make_shared<Holdings>();  // counts its code and scratch memory
-  mutable StreamScratch scratch{holdings};
-  mutable SymbolUploads uploads = {};
+  LaunchBlock::Owner block = {};                     // null where the plan is not plain
+  std::shared_ptr<const PlanSteps> kept_steps = {};  // null where the plan is plain
 
-  // Returns how many bytes of scratch memory all streams have at present, without the memory that graphs and
-  // ResolvedLaunches own.
-  std::uint64_t scratch_bytes() const noexcept { return scratch.bytes(); }
+  Device& device() const noexcept { return *context->device; }
+  // Returns the steps. Those of a plain plan are made at each call, which throws Error when the device refuses it.
+  std::shared_ptr<const PlanSteps> steps() const;
 
   // Throws Error that says which step of this plan failed, and why.
   [[noreturn]] void fail(std::string_view step, const Status& status) const;
   void enqueue(const Operation& operation, std::string_view step, StreamHandle stream) const {
-    if (const Status status = device->enqueue(operation, stream); !status.ok()) fail(step, status);
+    if (const Status status = device().enqueue(operation, stream); !status.ok()) fail(step, status);
   }
   void warn_of_misaligned(const std::string& array) const;
 };
 
-// Checks the arguments and enqueues the steps. Any thread. On a stream that is captured, the graph holds the parts, and
-// has scratch memory of its own. Throws what Plan::launch throws. Returns the name of an array whose misaligned address
-// made its tensor map zeros, or null. Allocates nothing, except at the first launch on a stream, in a capture, and for
-// parameters beyond LaunchFrame::stack_bytes. It is not inlined, so that launches by a block do not pay for its stack.
+// Checks the arguments and enqueues the steps of a plan without a block. Any thread. On a stream that is captured, the
+// graph holds the parts, and has scratch memory of its own. Throws what Plan::launch throws. Returns the name of an
+// array whose misaligned address made its tensor map zeros, or null. Allocates nothing, except at the first launch on a
+// stream, in a capture, and for parameters beyond LaunchFrame::stack_bytes. It is not inlined, so that launches by a
+// block do not pay for its stack.
 [[gnu::noinline]] const std::string* launch_by_frame(const std::shared_ptr<const PlanParts>& parts, StreamHandle stream,
                                                      std::span<const PlanArgument> passed);
 
-// Launches by the plan's block if it has one and the stream is not captured, else by launch_by_frame(). Returns and
-// throws what launch_by_frame() does.
+// Makes the graph that is captured from the stream hold the parts. Throws Error where it cannot.
+void hold_in_graph(const std::shared_ptr<const PlanParts>& parts, StreamHandle stream);
+
+// Launches by the plan's block if it has one, else by launch_by_frame(). Returns and throws what launch_by_frame()
+// does.
 inline const std::string* launch_plan(const std::shared_ptr<const PlanParts>& parts, StreamHandle stream,
                                       std::span<const PlanArgument> passed) {
   const LaunchBlock* const block = parts->block.get();
-  if (block == nullptr || block->is_captured(stream)) return launch_by_frame(parts, stream, passed);
+  if (block == nullptr) return launch_by_frame(parts, stream, passed);
+  if (block->is_captured(stream)) [[unlikely]]
+    hold_in_graph(parts, stream);
   block->launch(stream, passed);
   return nullptr;
 }
@@ -77,14 +119,14 @@ inline const std::string* launch_plan(const std::shared_ptr<const PlanParts>& pa
 // Throws Error when the driver refuses the module.
 std::shared_ptr<const PlanParts> parts_of_own(std::shared_ptr<const PlanParts> parts);
 
-// Makes the parts for resolved steps whose entries are in `module`. `image`: given for a kernel with symbols. Returns
-// null when the device refuses a step; `status` then says which and why. One thread at a time per module.
-std::shared_ptr<const PlanParts> make_plan_parts(std::shared_ptr<Device> device, std::shared_ptr<Module> module,
-                                                 std::optional<Image> image, const KernelSpec& spec,
-                                                 const Problem& problem, Match match,
-                                                 std::span<const ResolvedStep> steps,
-                                                 std::span<const ResolvedArgument> arguments, Status& status,
-                                                 std::function<void(const std::string&)> warn = {},
-                                                 std::shared_ptr<Holdings> holdings = std::make_shared<Holdings>());
+// Returns whether both plans have the same configuration, found in the same way, of the same code.
+bool is_same_plan(const PlanParts& a, const PlanParts& b);
+
+// Makes the parts for what resolve_plan() returned. Returns null when the device refuses a step; `status` then says
+// which and why.
+std::shared_ptr<const PlanParts> make_plan_parts(std::shared_ptr<const PlanContext> context,
+                                                 std::shared_ptr<const KernelSpec> kernel, PlanCode code,
+                                                 const Problem& problem, Match match, const ResolvedPlan& resolved,
+                                                 Status& status);
 
 }  // namespace attune

@@ -36,28 +36,29 @@ bool has_launch(std::span<const ResolvedStep> steps) {
   return std::ranges::any_of(steps, [](const ResolvedStep& step) { return step.kind == StepKind::launch; });
 }
 
-// Returns how many of the first rungs are records of this problem and device.
-std::size_t own_records(std::span<const GradedMatch> rungs) {
-  std::size_t count = 0;
-  while (count < rungs.size() && rungs[count].match.rung < Rung::near_problem) ++count;
-  return count;
-}
-
 }  // namespace
 
-Planner::Planner(std::shared_ptr<Device> device, std::unique_ptr<const RecordTable> database,
-                 const AddedBundles& bundles, const CacheFolders& caches, Regime regime, std::string objective,
-                 Warnings& warnings, const std::filesystem::path& misses, std::shared_ptr<Holdings> holdings)
+// Cold functions are compiled for size: libattune.so is to stay small.
+[[gnu::cold]] Planner::Planner(std::shared_ptr<Device> device, std::unique_ptr<const RecordTable> database,
+                               const AddedBundles& bundles, const CacheFolders& caches, Regime regime,
+                               std::string objective, Warnings& warnings, const std::filesystem::path& misses,
+                               std::shared_ptr<HeldMemory> held)
     : device_(std::move(device)),
       wisdom_(std::move(database), bundles, warnings),
       regime_(regime),
       objective_(std::move(objective)),
       warnings_(warnings),
       misses_(misses, warnings),
+      context_(std::make_shared<PlanContext>(
+          device_,
+          [&warnings](const std::string& message) {
+            const WarningDelivery delivery{warnings};
+            warnings.warn(message);
+          },
+          std::move(held))),
       images_(
           device_, bundles, caches_in(caches, warnings),
-          [&warnings](const std::string& message) { warnings.warn(message); }, holdings),
-      holdings_(std::move(holdings)) {}
+          [&warnings](const std::string& message) { warnings.warn(message); }, context_->held) {}
 
 // Requests for a new size of a kernel neither copy nor hash the kernel's source again.
 WantedImage Planner::wanted_image(const MatchRequest& request, const Configuration& configuration) {
@@ -81,178 +82,113 @@ MatchRequest Planner::request_for(const KernelPack& kernel, const Problem& probl
           to_text(regime_), objective_, kernel.fallbacks, deterministic_only_};
 }
 
-Wisdom::LookUpResult Planner::find(const MatchRequest& request, Reach reach) {
-  Wisdom::LookUpResult found = wisdom_.find(request, reach);
-  if (!found.failure.empty() && deterministic_only_)
-    throw Error(
-        fmt::format("what is known of {} cannot be read, and with deterministic_only no default takes its place: {}",
-                    request.spec.name, found.failure));
-  return found;
-}
-
-Planner::WisdomAnswer Planner::known(const MatchRequest& request, Reach reach) {
-  auto [candidates, is_final, failure] = find(request, reach);
-  WisdomAnswer known{{}, match_ladder(request, candidates.records), 0, {}, candidates.are_all, is_final};
-  known.recorded = known.rungs.size();
-  if (known.rungs.empty()) {
-    known.near_miss = say_near_miss(request, candidates.records);
-    if (known.near_miss.empty()) known.near_miss = say_near_miss(request, candidates.near_misses);
-  }
-  known.records = std::move(candidates.records);
-  return known;
-}
-
-// Adds the last rungs. Where no look with a farther reach is to come, they include records of other problems.
-void Planner::complete(const MatchRequest& request, WisdomAnswer& known) {
-  if (known.is_complete) return;
-  known.is_complete = true;
-  if (known.are_all) {
-    Wisdom::LookUpResult others = find(request, Reach::other_problems);
-    std::ranges::move(others.candidates.records, std::back_inserter(known.records));
-    known.is_final = known.is_final && others.is_final;
-  }
-  add_last_rungs(known.rungs, request, known.records, known.near_miss);
+RequestLadder Planner::ladder_of(const MatchRequest& request, RequestLadder::Order order) {
+  const auto look = [this](const MatchRequest& of, Reach reach) {
+    Wisdom::LookUpResult found = wisdom_.find(of, reach);
+    if (!found.failure.empty() && deterministic_only_)
+      throw Error(
+          fmt::format("what is known of {} cannot be read, and with deterministic_only no default takes its place: {}",
+                      of.spec.name, found.failure));
+    return found;
+  };
+  RequestLadder ladder(request, look, order);
+  if (ladder.at(0) == nullptr) fail_without_any(request);
+  return ladder;
 }
 
 // A problem whose record does not compile here is no miss, because tuning it again would find that record.
-void Planner::log_miss(const MatchRequest& request, const WisdomAnswer& known) {
-  if (!known.is_final) return;
-  if (known.rungs.empty() || is_miss(known.rungs.front().match.rung)) misses_.add(request);
+void Planner::log_miss(const MatchRequest& request, RequestLadder& ladder) {
+  if (ladder.is_final() && is_miss(ladder.at(0)->match.rung)) misses_.add(request);
 }
 
 Match Planner::match(const KernelPack& kernel, const Problem& problem) {
   if (launches_nothing(kernel.spec, problem)) return match_of_nothing(kernel.spec, problem, device_->info());
   const MatchRequest request = request_for(kernel, problem);
-  const auto chosen = deterministic_only_ ? choices_.find({kernel.spec.name, problem}) : std::nullopt;
-  if (chosen) return chosen->match;
-  WisdomAnswer first = known(request, Reach::this_problem);
-  if (first.rungs.empty() && !first.are_all) first = known(request, Reach::all);
-  if (first.rungs.empty()) complete(request, first);
-  if (first.rungs.empty()) fail_without_any(request);
-  GradedMatch& best = first.rungs.front();
-  if (best.match.rung == Rung::exact) {
+  RequestLadder ladder = ladder_of(request, RequestLadder::Order::by_rung);
+  GradedMatch best = *ladder.at(0);
+  if (best.match.rung == Rung::exact)
     grade_toolchain(best, request, images_.toolchain(wanted_image(request, best.match.configuration)));
-  }
   return std::move(best.match);
 }
 
-PlannedParts Planner::plan(const KernelPack& kernel, const Problem& problem, Policy policy) {
-  const MatchRequest request = request_for(kernel, problem);
-  Status status;
-  if (launches_nothing(kernel.spec, problem))
-    return {build(request, {match_of_nothing(kernel.spec, problem, request.device), {}, false}, status)};
-  if (deterministic_only_) return plan_deterministic(request, policy);
-  if (policy != Policy::wait) return plan_ready(kernel, request, policy);
-  WisdomAnswer present;
-  for (const Reach reach : {Reach::this_problem, Reach::all}) {
-    present = known(request, reach);
-    log_miss(request, present);
-    for (const GradedMatch& graded : present.rungs)
-      if (auto parts = build_or_warn(request, graded)) return {std::move(parts), true, present.is_final};
-    if (present.are_all) break;
+PlannedParts Planner::plan(const std::shared_ptr<const KernelPack>& kernel, const Problem& problem, Policy policy,
+                           const GradedMatch* choice) {
+  const PlanRequest request{request_for(*kernel, problem), {kernel, &kernel->spec}};
+  if (launches_nothing(request.spec, problem)) {
+    Status status;
+    return {build(request, {match_of_nothing(request.spec, problem, request.device), {}, false}, false, status)};
   }
-  complete(request, present);
-  return {build_last(request, present), true, present.is_final};
-}
-
-// Where a problem has a record that `background` will prepare, near problems are looked for only if neither the
-// record's image nor a fall-back's is ready. Else near problems are looked for before the fall-backs.
-PlannedParts Planner::plan_ready(const KernelPack& kernel, const MatchRequest& request, Policy policy) {
-  WisdomAnswer present = known(request, Reach::this_problem);
-  log_miss(request, present);
-  if (!present.are_all) {
-    present.rungs.resize(own_records(present.rungs));
-    const bool has_own = !present.rungs.empty();
-    present.recorded = present.rungs.size();
-    if (has_own) {
-      if (policy == Policy::background) complete(request, present);
-      if (auto planned = find_ready(request, present)) return *std::move(planned);
-    }
-    WisdomAnswer all = known(request, Reach::all);
-    if (has_own && all.rungs.empty()) {
-      present.is_final = all.is_final;  // the source has become unreadable
-    } else {
-      present = std::move(all);
-      log_miss(request, present);
-    }
+  if (choice != nullptr) {
+    Attempt only = attempt(request, *choice, policy != Policy::cached_only);
+    if (only.parts == nullptr) fail_for_now(request, *choice, only.status);
+    return {std::move(only.parts), true, true, *choice};
   }
-  complete(request, present);
-  if (present.rungs.empty()) fail_without_any(request);
-  if (auto planned = find_ready(request, present)) return *std::move(planned);
-  if (policy == Policy::cached_only) throw not_prepared(request);
+  const bool is_background = policy == Policy::background;
+  RequestLadder ladder =
+      ladder_of(request, is_background ? RequestLadder::Order::fallbacks_early : RequestLadder::Order::by_rung);
+  log_miss(request, ladder);
+  if (policy == Policy::wait || deterministic_only_) return best_of(ladder, request, policy);
+  // What is ready. A last resort serves only where it is the first candidate.
+  const auto is_wanted = [](const GradedMatch& one, bool is_first) { return is_first || !one.is_last_resort; };
+  if (auto ready = first_of(ladder, request, {is_wanted, false})) return *std::move(ready);
+  if (!is_background) throw not_prepared(request);
   ++waited_;
-  if (present.recorded == 0) return {build_last(request, present), true, present.is_final};
   // A fall-back serves until the best is prepared, unless it is known to fail here.
-  for (const GradedMatch& graded : present.rungs) {
-    if (graded.match.rung != Rung::none || graded.is_last_resort) continue;
-    if (auto parts = try_build(request, graded)) return {std::move(parts), false, present.is_final};
-  }
-  return plan(kernel, request.problem, Policy::wait);
+  const auto serves = [](const GradedMatch& one, bool) { return one.match.rung == Rung::none && !one.is_last_resort; };
+  if (ladder.has_record())
+    if (auto fallback = first_of(ladder, request, {serves, true})) return *std::move(fallback);
+  return best_of(ladder, request, policy);
 }
 
-// Returns the best rung that is loaded or cached. A rung that is a last resort counts only if it is the first one.
-std::optional<PlannedParts> Planner::find_ready(const MatchRequest& request, const WisdomAnswer& present) {
-  for (const GradedMatch& graded : present.rungs) {
-    const bool is_best = &graded == &present.rungs.front();
-    if (graded.is_last_resort && !is_best) break;
-    if (auto parts = try_build(request, graded, false))
-      return PlannedParts{std::move(parts), is_best, present.is_final};
+std::optional<PlannedParts> Planner::first_of(RequestLadder& ladder, const PlanRequest& request, const Pass& pass) {
+  for (std::size_t i = 0; const GradedMatch* const candidate = ladder.at(i); ++i) {
+    if (!pass.admits(*candidate, i == 0)) continue;
+    Attempt made = attempt(request, *candidate, pass.may_compile);
+    if (made.parts != nullptr) {
+      const bool is_best = i == 0 || pass.report;
+      auto choice = deterministic_only_ ? std::optional(*candidate) : std::nullopt;
+      return PlannedParts{std::move(made.parts), is_best, ladder.is_final(), std::move(choice)};
+    }
+    if (pass.report) pass.report(*candidate, made);
   }
   return std::nullopt;
 }
 
-PlannedParts Planner::plan_deterministic(const MatchRequest& request, Policy policy) {
-  const PlanRequest asked{request.spec.name, request.problem};
-  Status status;
-  const auto plan_chosen = [&](const GradedMatch& chosen) -> PlannedParts {
-    if (auto parts = build_or_fail(request, chosen, policy, status)) return {std::move(parts)};
-    fail_for_now(request, chosen.match.configuration, status.detail);
-  };
-  if (const std::optional<GradedMatch> chosen = choices_.find(asked)) return plan_chosen(*chosen);
-  WisdomAnswer present = known(request, Reach::all);
-  log_miss(request, present);
-  complete(request, present);
-  if (present.rungs.empty()) fail_without_any(request);
-  for (const GradedMatch& graded : present.rungs) {
-    if (auto parts = build_or_fail(request, graded, policy, status)) {
-      const GradedMatch chosen = choices_.keep(asked, graded);
-      if (chosen.match.configuration != graded.match.configuration) return plan_chosen(chosen);
-      return {std::move(parts)};
+// A fall-back that does not compile gives way to the next candidate. If none can be used, the failure of the first
+// fall-back is reported.
+PlannedParts Planner::best_of(RequestLadder& ladder, const PlanRequest& request, Policy policy) {
+  std::exception_ptr first;  // failure of a fall-back
+  std::string warning;
+  const auto report = [&](const GradedMatch& candidate, const Attempt& made) {
+    // A failure that is not of the code itself may pass: another configuration would be used in this run alone.
+    if (deterministic_only_ && !is_lasting(made.status.verdict)) fail_for_now(request, candidate, made.status);
+    if (candidate.match.rung != Rung::none) {
+      warnings_.warn(unusable_record(request, candidate, made.status));
+    } else if (first == nullptr) {
+      const Error failure = default_failure(request, candidate, made.status);
+      first = made.error != nullptr ? made.error : std::make_exception_ptr(failure);
+      warning = first_line(made.error != nullptr ? made.status.detail : failure.what());
     }
-    if (graded.match.rung != Rung::none) warn_of(request, graded.match.configuration, status);
-  }
-  throw Error(fmt::format("no deterministic configuration of {} can be used for {} on {}; the last ({}) {}: {}",
-                          request.spec.name, request.problem.text(), request.device.name,
-                          present.rungs.back().match.configuration.text(), to_text(status.verdict), status.detail));
+  };
+  const auto is_any = [](const GradedMatch&, bool) { return true; };
+  auto best = first_of(ladder, request, {is_any, !deterministic_only_ || policy != Policy::cached_only, report});
+  if (!best && first == nullptr) fail_without_any(request);
+  if (!best) std::rethrow_exception(first);
+  const Match& match = best->parts->match;
+  if (!warning.empty() && match.rung != Rung::none)
+    warnings_.warn(warning + "; using what was found for " + match.record_problem);
+  return *std::move(best);
 }
 
-// A failure that is not of the code itself may pass, so that another configuration in its place would be used in this
-// run alone. Such a failure is an Error.
-std::shared_ptr<const PlanParts> Planner::build_or_fail(const MatchRequest& request, const GradedMatch& graded,
-                                                        Policy policy, Status& status) {
-  std::string wrong;
+Planner::Attempt Planner::attempt(const PlanRequest& request, const GradedMatch& candidate, bool may_compile) {
+  Attempt made;
   try {
-    status = {};
-    if (auto parts = build(request, graded, status, policy != Policy::cached_only)) return parts;
-    if (status.ok()) throw not_prepared(request);
-    if (is_lasting(status.verdict)) return nullptr;
-    wrong = fmt::format("{}: {}", to_text(status.verdict), status.detail);
-  } catch (const NotPrepared&) {
-    throw;
-  } catch (const Error& error) {  // such as no compiler
-    wrong = error.what();
+    made.parts = build(request, candidate, may_compile, made.status);
+  } catch (const Error& error) {
+    made.status = {Verdict::load_error, error.what(), false};
+    made.error = std::current_exception();
   }
-  fail_for_now(request, graded.match.configuration, wrong);
-}
-
-std::shared_ptr<const PlanParts> Planner::try_build(const MatchRequest& request, const GradedMatch& graded,
-                                                    bool may_compile) {
-  try {
-    Status status;
-    return build(request, graded, status, may_compile);
-  } catch (const Error&) {
-    return nullptr;  // this configuration fails; another may serve
-  }
+  return made;
 }
 
 void Planner::add_to(BundleWriter& bundle, const std::vector<const KernelPack*>& kernels) {
@@ -271,61 +207,15 @@ Planner::Counts Planner::counts() const {
   return counts;
 }
 
-// A fall-back that does not compile gives way to the next rung: another fall-back, or a record of another problem. If
-// none can be used, the failure of the first fall-back is reported.
-std::shared_ptr<const PlanParts> Planner::build_last(const MatchRequest& request, const WisdomAnswer& known) {
-  std::exception_ptr first;
-  std::string warning;
-  for (const GradedMatch& graded : std::span(known.rungs).subspan(known.recorded)) {
-    if (graded.match.rung != Rung::none) {
-      if (auto parts = build_or_warn(request, graded)) {
-        if (!warning.empty()) warnings_.warn(warning + "; using what was found for " + graded.match.record_problem);
-        return parts;
-      }
-      continue;
-    }
-    try {
-      Status status;
-      if (auto parts = build(request, graded, status)) return parts;
-      fail_of_default(request, graded.match.configuration, status);
-    } catch (const Error& error) {
-      if (first != nullptr) continue;
-      first = std::current_exception();
-      warning = first_line(error.what());
-    }
-  }
-  if (first == nullptr) fail_without_any(request);
-  std::rethrow_exception(first);
-}
-
-std::shared_ptr<const PlanParts> Planner::build_or_warn(const MatchRequest& request, const GradedMatch& graded) {
-  Status status;
-  try {
-    if (auto parts = build(request, graded, status)) return parts;
-  } catch (const Error& error) {
-    // A broken environment, such as no compiler; a lower rung may still be in the image cache.
-    status = {Verdict::load_error, error.what(), false};
-  }
-  warn_of(request, graded.match.configuration, status);
-  return nullptr;
-}
-
-void Planner::warn_of(const MatchRequest& request, const Configuration& configuration, const Status& status) {
-  warnings_.warn(
-      fmt::format("the recorded configuration of {} ({}) cannot be used for {} on {}: {}: {}; using the next best",
-                  request.spec.name, configuration.text(), request.problem.text(), request.device.name,
-                  to_text(status.verdict), first_line(status.detail)));  // a log may have thousands of lines
-}
-
-std::shared_ptr<const PlanParts> Planner::build(const MatchRequest& request, GradedMatch graded, Status& status,
-                                                bool may_compile) {
-  const KernelSpec& spec = request.spec;
-  const Configuration& configuration = graded.match.configuration;
-  const Configuration* const resolved = launches_nothing(spec, request.problem) ? nullptr : &configuration;
-  const auto steps = resolve_steps(spec, spec.launch, request.problem, resolved, request.device);
-  const auto arguments = resolve_arguments(spec, request.problem, resolved, request.device);
+// Returns null where the configuration cannot be used, and says why in `status`. Without `may_compile`, it returns null
+// with an ok status where the image would have to be compiled. Throws Error where something else is wrong, such as no
+// compiler.
+std::shared_ptr<const PlanParts> Planner::build(const PlanRequest& request, GradedMatch candidate, bool may_compile,
+                                                Status& status) {
+  const Configuration& configuration = candidate.match.configuration;
+  const ResolvedPlan resolved = resolve_plan(request.spec, request.problem, configuration, request.device);
   LoadedImage image;
-  if (has_launch(steps)) {
+  if (has_launch(resolved.steps)) {
     const WantedImage wanted = wanted_image(request, configuration);
     if (may_compile) {
       image = images_.get(wanted);
@@ -336,18 +226,11 @@ std::shared_ptr<const PlanParts> Planner::build(const MatchRequest& request, Gra
     }
     status = image.status;
     if (!status.ok()) return nullptr;
-    grade_toolchain(graded, request, image.toolchain);
+    grade_toolchain(candidate, request, image.toolchain);
   }
-  const std::lock_guard lock(functions_);
-  const Rung rung = graded.match.rung;
-  auto parts = make_plan_parts(
-      device_, std::move(image.module), std::move(image.image), spec, request.problem, std::move(graded.match), steps,
-      arguments, status,
-      [this](const std::string& message) {
-        warnings_.warn(message);
-        warnings_.deliver();
-      },
-      holdings_);
+  const Rung rung = candidate.match.rung;
+  auto parts = make_plan_parts(context_, request.kernel, {std::move(image.module), image.bytes, std::move(image.image)},
+                               request.problem, std::move(candidate.match), resolved, status);
   if (parts != nullptr) ++plans_[static_cast<std::size_t>(rung)];
   return parts;
 }

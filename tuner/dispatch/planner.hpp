@@ -1,12 +1,13 @@
-// Planner: makes the parts of a plan for a kernel and a complete problem. It finds a record, and makes configuration,
-// image and launch shapes of it. It goes down the match ladder when a record cannot be used. Owned by a Dispatcher; any
-// thread.
+// Planner: makes the parts of a plan for a kernel and a complete problem. It goes through the candidates of the
+// request's ladder, and takes the first that the policy admits and that can be used. Owned by a Dispatcher; any thread.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -18,10 +19,10 @@
 #include "bundle/kernel_pack.hpp"
 #include "core/regime.hpp"
 #include "device/device.hpp"
-#include "dispatch/choices.hpp"
 #include "dispatch/images.hpp"
 #include "dispatch/misses.hpp"
 #include "dispatch/plan_parts.hpp"
+#include "dispatch/request_ladder.hpp"
 #include "dispatch/warnings.hpp"
 #include "dispatch/wisdom.hpp"
 #include "kernel/ladder.hpp"
@@ -31,7 +32,9 @@ namespace attune {
 struct PlannedParts {
   std::shared_ptr<const PlanParts> parts;
   bool is_best = true;   // false: a better configuration is known, but its image is not loaded or cached
-  bool is_final = true;  // false: the database was locked, and the next plan() of the problem may find more
+  bool is_final = true;  // false: the wisdom could not be read, and a later plan() of the problem may find more
+  // The candidate that the parts are of, where only deterministic configurations are used.
+  std::optional<GradedMatch> choice = {};
 };
 
 // The folders of images, as DispatcherOptions name them.
@@ -42,21 +45,22 @@ struct CacheFolders {
 class Planner {
  public:
   // `database`: null where there is none. `bundles`, `warnings` and the kernels that are passed must outlive it.
-  // `misses`: the file to which plan() appends problems without a record of their own; "": none. `holdings` counts the
-  // code and scratch memory of the plans.
+  // `misses`: the file to which plan() appends problems without a record of their own; "": none. `held` counts the code
+  // and scratch memory of the plans.
   Planner(std::shared_ptr<Device> device, std::unique_ptr<const RecordTable> database, const AddedBundles& bundles,
           const CacheFolders& caches, Regime regime, std::string objective, Warnings& warnings,
-          const std::filesystem::path& misses = {}, std::shared_ptr<Holdings> holdings = std::make_shared<Holdings>());
+          const std::filesystem::path& misses = {}, std::shared_ptr<HeldMemory> held = std::make_shared<HeldMemory>());
 
-  // Restricts the planner to deterministic configurations. Each problem keeps the first one that it was planned with.
-  // Call this before the first plan().
+  // Restricts the planner to deterministic configurations. Call this before the first plan().
   void use_deterministic_only() noexcept { deterministic_only_ = true; }
 
   // Makes the parts of the plan that the policy asks for; for a problem that launches nothing, parts without steps.
   // Throws Error when no configuration can be used: neither a recorded one nor a fall-back. Throws NotPrepared as the
   // policy says. With use_deterministic_only(), the configuration depends on device, wisdom and compiler, but not on
-  // what is loaded or cached. A failure that may pass, such as a locked database, is an Error then.
-  PlannedParts plan(const KernelPack& kernel, const Problem& problem, Policy policy = Policy::wait);
+  // what is loaded or cached. A failure that may pass, such as a locked database, is an Error then. `choice`: the
+  // candidate that the problem was planned with before, and the only one to be used; null: all are.
+  PlannedParts plan(const std::shared_ptr<const KernelPack>& kernel, const Problem& problem, Policy policy,
+                    const GradedMatch* choice);
   // Returns what plan() would use first, without compiling or loading. Throws Error when no configuration is legal.
   Match match(const KernelPack& kernel, const Problem& problem);
   // Adds to a bundle the records of these kernels for devices of this kind, and the images that are loaded. Throws
@@ -69,43 +73,36 @@ class Planner {
     Images::Counts images;
   };
   Counts counts() const;
-  Images& images() noexcept { return images_; }
 
  private:
   WantedImage wanted_image(const MatchRequest& request, const Configuration& configuration);
-  // What the wisdom says of a request.
-  struct WisdomAnswer {
-    std::vector<Record> records;
-    std::vector<GradedMatch> rungs;
-    std::size_t recorded = 0;  // how many of the rungs, the first ones, are of records that fit
-    std::string near_miss;     // why no record serves
-    bool are_all = true;       // a look with a farther reach finds no more
-    bool is_final = true;      // the database was not locked
-    bool is_complete = false;  // the last rungs are there: fall-backs, and records of other problems
+  // A request whose plan keeps the kernel.
+  struct PlanRequest : MatchRequest {
+    std::shared_ptr<const KernelSpec> kernel;
   };
   // Throws Error where only deterministic configurations are used, and the kernel promises none.
   MatchRequest request_for(const KernelPack& kernel, const Problem& problem) const;
-  Wisdom::LookUpResult find(const MatchRequest& request, Reach reach);
-  WisdomAnswer known(const MatchRequest& request, Reach reach);
-  void complete(const MatchRequest& request, WisdomAnswer& known);
-  void log_miss(const MatchRequest& request, const WisdomAnswer& known);
-  // Makes the parts for one rung. Returns null where its configuration cannot be used, and says why in `status`.
-  // Without `may_compile`, it returns null with an ok status where the image would have to be compiled.
-  std::shared_ptr<const PlanParts> build(const MatchRequest& request, GradedMatch graded, Status& status,
-                                         bool may_compile = true);
-  // As build(), but returns null for every failure, also for one that build() throws.
-  std::shared_ptr<const PlanParts> try_build(const MatchRequest& request, const GradedMatch& graded,
-                                             bool may_compile = true);
-  PlannedParts plan_ready(const KernelPack& kernel, const MatchRequest& request, Policy policy);
-  std::optional<PlannedParts> find_ready(const MatchRequest& request, const WisdomAnswer& present);
-  PlannedParts plan_deterministic(const MatchRequest& request, Policy policy);
-  // As build(), but returns null only where the code itself cannot be used, and throws Error where something else is
-  // wrong. Throws NotPrepared as the policy says.
-  std::shared_ptr<const PlanParts> build_or_fail(const MatchRequest& request, const GradedMatch& graded, Policy policy,
-                                                 Status& status);
-  void warn_of(const MatchRequest& request, const Configuration& configuration, const Status& status);
-  std::shared_ptr<const PlanParts> build_or_warn(const MatchRequest& request, const GradedMatch& graded);
-  std::shared_ptr<const PlanParts> build_last(const MatchRequest& request, const WisdomAnswer& known);
+  RequestLadder ladder_of(const MatchRequest& request, RequestLadder::Order order);
+  void log_miss(const MatchRequest& request, RequestLadder& ladder);
+  // What became of one candidate. No parts and an ok status: its image would have to be compiled.
+  struct Attempt {
+    std::shared_ptr<const PlanParts> parts;
+    Status status;
+    std::exception_ptr error = nullptr;  // of the environment, such as no compiler; its text is in `status`
+  };
+  Attempt attempt(const PlanRequest& request, const GradedMatch& candidate, bool may_compile);
+  std::shared_ptr<const PlanParts> build(const PlanRequest& request, GradedMatch candidate, bool may_compile,
+                                         Status& status);
+  // Which candidates are tried, and how.
+  struct Pass {
+    std::function<bool(const GradedMatch& candidate, bool is_first)> admits;
+    bool may_compile = false;
+    // Is told of each candidate that cannot be used. If it is set, what the pass finds is the best.
+    std::function<void(const GradedMatch& candidate, const Attempt& attempt)> report = {};
+  };
+  // Returns the plan of the first candidate that the pass admits and that can be used, or nothing.
+  std::optional<PlannedParts> first_of(RequestLadder& ladder, const PlanRequest& request, const Pass& pass);
+  PlannedParts best_of(RequestLadder& ladder, const PlanRequest& request, Policy policy);
 
   std::shared_ptr<Device> device_;
   Wisdom wisdom_;
@@ -114,10 +111,8 @@ class Planner {
   Warnings& warnings_;
   Misses misses_;
   bool deterministic_only_ = false;
-  Choices choices_;  // of deterministic configurations
+  const std::shared_ptr<const PlanContext> context_;
   Images images_;
-  const std::shared_ptr<Holdings> holdings_;
-  std::mutex functions_;  // Module does not promise thread-safety
   std::mutex source_keys_mutex_;
   std::map<const KernelSpec*, SourceKey> source_keys_;
   std::array<std::atomic<std::uint64_t>, 7> plans_{};  // by rung

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cstring>
 
 #include "attune/error.hpp"
+#include "base/digest.hpp"
 #include "base/near_name.hpp"
 #include "dispatch/argument_table.hpp"
+#include "kernel/problem.hpp"
 
 namespace attune {
 namespace {
@@ -27,10 +29,8 @@ struct KeyRecipe::Reading {
 };
 
 // Cold functions are compiled for size: libattune.so is to stay small.
-[[gnu::cold]] KeyRecipe::KeyRecipe(const KernelSpec& spec) : spec_(spec) {
-  if (spec.problem.size() > most_problem_names)
-    throw UsageError(fmt::format("kernel {} has {} names in [problem]; launches by look-up take at most {}: use plans",
-                                 spec.name, spec.problem.size(), most_problem_names));
+[[gnu::cold]] KeyRecipe::KeyRecipe(const KernelSpec& spec, std::string_view device_kind) : spec_(spec) {
+  if (is_wide()) return;
   const std::vector<std::size_t> passed = passed_arguments(spec);
   for (const ProblemParameter& parameter : spec.problem) {
     const std::size_t place = names_.size();
@@ -41,6 +41,10 @@ struct KeyRecipe::Reading {
                                                         : Form::integer;
     if (name.form != Form::integer) name.listed = name.form == Form::type ? &parameter.types : &parameter.choices;
     if (name.form != Form::type) (name.form == Form::integer ? integers_ : texts_).add(place);
+    if (const std::optional<Value> value = default_of(parameter, device_kind)) {
+      defaults_[place] = number_of(name, *value).value_or(0);
+      with_default_ |= 1u << place;
+    }
     for (std::size_t i = 0; i < passed.size(); ++i) {
       const Argument& argument = spec.arguments[passed[i]];
       const bool is_value = name.form == Form::integer && argument.role == Role::scalar && argument.name == name.name;
@@ -50,6 +54,12 @@ struct KeyRecipe::Reading {
   }
   for (std::size_t place = 0; place < names_.size(); ++place)
     if (names_[place].form == Form::type) texts_.add(place);
+}
+
+[[gnu::cold]] void KeyRecipe::expect_launches() const {
+  if (is_wide())
+    throw UsageError(fmt::format("kernel {} has {} names in [problem]; launches by look-up take at most {}: use plans",
+                                 spec_.name, spec_.problem.size(), most_problem_names));
 }
 
 [[gnu::cold]] void KeyRecipe::fail(const std::string& what) const {
@@ -150,13 +160,44 @@ inline void KeyRecipe::take(std::size_t place, std::uint64_t number, Reading& re
   return key;
 }
 
+// Returns nothing for a value that the name does not have.
+std::optional<std::uint64_t> KeyRecipe::number_of(const Name& name, const Value& value) const {
+  if (name.form == Form::integer)
+    return value.is_integer() ? std::optional(static_cast<std::uint64_t>(value.integer())) : std::nullopt;
+  const std::size_t i = value.is_name() ? index_of(*name.listed, value.name()) : name.listed->size();
+  return i < name.listed->size() ? std::optional<std::uint64_t>(i) : std::nullopt;
+}
+
+// As a rule the names stand in the order of [problem].
+std::optional<ProblemKey> KeyRecipe::find_key(const Problem& given) const {
+  if (is_wide()) return std::nullopt;
+  ProblemKey key = defaults_;
+  unsigned known = 0;
+  std::size_t next = 0;
+  for (const Binding& binding : given) {
+    std::size_t place = next;
+    if (place >= names_.size() || names_[place].name != binding.name)
+      for (place = 0; place < names_.size() && names_[place].name != binding.name;) ++place;
+    if (place == names_.size() || (known >> place & 1) != 0) return std::nullopt;
+    const std::optional<std::uint64_t> number = number_of(names_[place], binding.value);
+    if (!number) return std::nullopt;
+    key[place] = *number;
+    known |= 1u << place;
+    next = place + 1;
+  }
+  const bool is_complete = (known | with_default_) == (1u << names_.size()) - 1;
+  return is_complete ? std::optional(key) : std::nullopt;
+}
+
 [[gnu::cold]] ProblemKey KeyRecipe::key_of(const Problem& problem) const {
   ProblemKey key{};
-  for (std::size_t i = 0; i < names_.size(); ++i) {
-    const Value& value = problem.at(names_[i].name);
-    key[i] =
-        value.is_integer() ? static_cast<std::uint64_t>(value.integer()) : index_of(*names_[i].listed, value.name());
+  if (is_wide()) {
+    const std::string digest = sha256(problem.text());
+    static_assert(sizeof key == 2 * 32);
+    std::memcpy(key.data(), digest.data(), sizeof key);
+    return key;
   }
+  for (std::size_t i = 0; i < names_.size(); ++i) key[i] = number_of(names_[i], problem.at(names_[i].name)).value();
   return key;
 }
 

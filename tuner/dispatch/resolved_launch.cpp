@@ -41,28 +41,32 @@ ResolvedLaunch::Step step_of(const Operation& operation, const LoadedSteps& step
 
 }  // namespace
 
+// A plan for certain arguments: a frame on the heap, and scratch memory of its own.
 struct ResolvedLaunch::State {
   State(std::shared_ptr<const PlanParts> of, std::span<const PlanArgument> arguments)
-      : parts(parts_of_own(std::move(of))), binding(parts->steps) {
-    parts->arguments.encode(arguments, binding.slots());
-    scratch = ScratchMemory(*parts->device, *parts->steps);
-    scratch.pass_to(binding);
+      : parts(parts_of_own(std::move(of))),
+        plan(parts->steps()),
+        scratch(parts->device(), *plan->loaded),
+        frame(*plan->loaded) {
+    plan->arguments.encode(arguments, frame.slots());
+    scratch.pass_to(frame);
     const std::string* misaligned = nullptr;
-    if (const Status status = binding.aim_maps(*parts->device, misaligned); !status.ok()) parts->fail("launch", status);
-    if (const Status status = scratch.zero_now(*parts->device); !status.ok()) parts->fail("zeroing scratch", status);
+    if (const Status status = plan->maps.aim(*plan->loaded, parts->device(), frame, misaligned); !status.ok())
+      parts->fail("launch", status);
+    if (const Status status = scratch.zero_now(parts->device()); !status.ok()) parts->fail("zeroing scratch", status);
     if (misaligned != nullptr) parts->warn_of_misaligned(*misaligned);
   }
   std::shared_ptr<const PlanParts> parts;
+  std::shared_ptr<const PlanSteps> plan;
   ScratchMemory scratch;  // freed before `parts`, which hold the device
-  StepBinding binding;
+  LaunchFrame frame;
 };
 
 ResolvedLaunch::ResolvedLaunch(std::shared_ptr<const PlanParts> parts, std::span<const PlanArgument> arguments)
     : state_(std::make_shared<State>(std::move(parts), arguments)) {
-  for (const Operation& upload : state_->binding.uploads()) steps_.push_back(copy_of(upload));
-  const std::span<const Operation> operations = state_->binding.operations();
-  for (std::size_t i = 0; i < operations.size(); ++i)
-    steps_.push_back(step_of(operations[i], *state_->parts->steps, i));
+  const LoadedSteps& steps = *state_->plan->loaded;
+  for (std::size_t i = 0; i < steps.symbols(); ++i) steps_.push_back(copy_of(state_->frame.upload(i)));
+  for (std::size_t i = 0; i < steps.size(); ++i) steps_.push_back(step_of(state_->frame.operation(i), steps, i));
 }
 
 ResolvedLaunch::ResolvedLaunch(ResolvedLaunch&&) noexcept = default;
@@ -71,11 +75,12 @@ ResolvedLaunch::~ResolvedLaunch() = default;
 
 [[gnu::hot]] void ResolvedLaunch::launch(StreamHandle stream) const {
   const PlanParts& parts = *state_->parts;
-  if (parts.device->is_captured(stream))
-    if (const Status status = parts.device->keep_in_graph(stream, state_); !status.ok()) parts.fail("capture", status);
-  for (const Operation& upload : state_->binding.uploads()) parts.enqueue(upload, "setting a variable", stream);
-  const std::span<const Operation> operations = state_->binding.operations();
-  for (std::size_t i = 0; i < operations.size(); ++i) parts.enqueue(operations[i], parts.steps->name(i), stream);
+  const LoadedSteps& steps = *state_->plan->loaded;
+  if (parts.device().is_captured(stream))
+    if (const Status status = parts.device().keep_in_graph(stream, state_); !status.ok()) parts.fail("capture", status);
+  for (std::size_t i = 0; i < steps.symbols(); ++i)
+    parts.enqueue(state_->frame.upload(i), "setting a variable", stream);
+  for (std::size_t i = 0; i < steps.size(); ++i) parts.enqueue(state_->frame.operation(i), steps.name(i), stream);
 }
 
 }  // namespace attune

@@ -2,15 +2,14 @@
 
 namespace attune {
 
-ScratchMemory::ScratchMemory(Device& device, const LoadedSteps& steps) {
+ScratchMemory::ScratchMemory(Device& device, const LoadedSteps& steps, const std::shared_ptr<HeldMemory>& held) {
   arrays_.reserve(steps.scratch().size());
-  for (const std::size_t i : steps.scratch()) arrays_.push_back({i, scratch_memory(device, steps.argument(i))});
-}
-
-std::uint64_t ScratchMemory::bytes() const noexcept {
   std::uint64_t bytes = 0;
-  for (const ScratchArray& array : arrays_) bytes += array.memory.bytes();
-  return bytes;
+  for (const std::size_t i : steps.scratch()) {
+    arrays_.push_back({i, scratch_memory(device, steps.argument(i))});
+    bytes += arrays_.back().memory.bytes();
+  }
+  if (held != nullptr) held_ = HeldBytes(std::shared_ptr<HeldBytes::Count>(held, &held->scratch), bytes);
 }
 
 Status ScratchMemory::zero_on(Device& device, StreamHandle stream) const {

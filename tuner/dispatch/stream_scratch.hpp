@@ -6,10 +6,9 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <vector>
 
-#include "dispatch/holdings.hpp"
+#include "dispatch/held_memory.hpp"
 #include "dispatch/scratch_memory.hpp"
 
 namespace attune {
@@ -39,30 +38,21 @@ class StreamScratch {
     std::unique_lock<std::mutex> lock_;
   };
 
-  // `holdings` counts the memory, and its epochs date the uses.
-  explicit StreamScratch(std::shared_ptr<Holdings> holdings = std::make_shared<Holdings>())
-      : holdings_(std::move(holdings)) {}
+  // `held` counts the memory.
+  explicit StreamScratch(std::shared_ptr<HeldMemory> held) : held_(std::move(held)) {}
   StreamScratch(const StreamScratch&) = delete;
   StreamScratch& operator=(const StreamScratch&) = delete;
-  ~StreamScratch();
 
-  // A stream whose memory was used neither in the present epoch nor in the one before.
-  struct IdleStream {
-    std::uint64_t stream = 0;
-    Epoch used = 0;  // of its last use
-  };
-  // Returns all such streams.
-  std::vector<IdleStream> unused(Epoch present);
-  // Takes the memory of such a stream, or nothing if a launch has used it since. Freeing the result waits for the work
+  // Takes memory of streams that were not used since the last call, and lowers `excess` by its bytes. It stops taking
+  // when `excess` is 0. The memory of a launch that is under way stays. Freeing the taken memory waits for the work
   // that uses it.
-  std::optional<ScratchMemory> take(const IdleStream& unused);
-  std::uint64_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
+  void take_unused(std::uint64_t& excess, std::vector<ScratchMemory>& taken);
 
  private:
   struct OfStream {
     explicit OfStream(std::uint64_t id) : stream(id) {}
     const std::uint64_t stream;
-    Epoch used = 0;              // guarded by the list's lock
+    bool is_used = false;        // since the last take_unused(); guarded by the list's lock
     std::atomic<int> users = 0;  // threads that hold or await `mutex`
     std::mutex mutex;            // guards the members below
     ScratchMemory memory;
@@ -71,10 +61,9 @@ class StreamScratch {
   };
   OfStream& enter(std::uint64_t stream);
 
-  const std::shared_ptr<Holdings> holdings_;
+  const std::shared_ptr<HeldMemory> held_;
   std::mutex mutex_;  // guards the list
   std::vector<std::unique_ptr<OfStream>> streams_;
-  std::atomic<std::uint64_t> bytes_ = 0;
 };
 
 }  // namespace attune

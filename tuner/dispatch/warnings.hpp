@@ -22,14 +22,20 @@ class Warnings {
   }
 
   // Passes the kept messages to the sink. Call it where nothing is locked or being prepared, because the application's
-  // sink may call the dispatcher.
-  void deliver() {
+  // sink may call the dispatcher. What the sink throws is lost: it may run on a thread of attune, or beside another
+  // exception.
+  void deliver() noexcept {
     std::vector<std::string> messages;
     {
       const std::lock_guard lock(mutex_);
       messages.swap(pending_);
     }
-    for (const std::string& message : messages) sink_(message);
+    for (const std::string& message : messages) {
+      try {
+        sink_(message);
+      } catch (...) {
+      }
+    }
   }
 
  private:
@@ -37,6 +43,13 @@ class Warnings {
   std::mutex mutex_;
   std::set<std::string> said_;
   std::vector<std::string> pending_;
+};
+
+// Delivers warnings at its end, whether by an exception or not, where the locks that were taken after it are free
+// again.
+struct WarningDelivery {
+  Warnings& warnings;
+  ~WarningDelivery() { warnings.deliver(); }
 };
 
 }  // namespace attune

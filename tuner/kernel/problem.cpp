@@ -78,17 +78,6 @@ auto* check_of(ProblemKind kind) {
   return kind == ProblemKind::choice ? check_choice : check_integer;
 }
 
-// Returns nothing where the kernel file gives no default.
-std::optional<Value> default_of(const ProblemParameter& parameter, std::string_view device_kind) {
-  if (parameter.kind == ProblemKind::type)
-    return parameter.types.empty() ? std::nullopt : std::optional(Value(parameter.types.front()));
-  if (parameter.kind == ProblemKind::choice)
-    return parameter.choices.empty() ? std::nullopt : std::optional(Value(parameter.choices.front()));
-  const auto special = parameter.device_default.find(std::string(device_kind));
-  if (special != parameter.device_default.end()) return Value(special->second);
-  return parameter.default_value ? std::optional(Value(*parameter.default_value)) : std::nullopt;
-}
-
 // Throws UsageError that names all missing values, so that the user can give them at once.
 void refuse_missing(const KernelSpec& spec, const std::vector<const ProblemParameter*>& missing) {
   if (missing.empty()) return;
@@ -133,6 +122,16 @@ const Value& known_value(const KernelSpec& spec, const Parameter& parameter, con
 }
 
 }  // namespace
+
+std::optional<Value> default_of(const ProblemParameter& parameter, std::string_view device_kind) {
+  if (parameter.kind == ProblemKind::type)
+    return parameter.types.empty() ? std::nullopt : std::optional(Value(parameter.types.front()));
+  if (parameter.kind == ProblemKind::choice)
+    return parameter.choices.empty() ? std::nullopt : std::optional(Value(parameter.choices.front()));
+  const auto special = parameter.device_default.find(std::string(device_kind));
+  if (special != parameter.device_default.end()) return Value(special->second);
+  return parameter.default_value ? std::optional(Value(*parameter.default_value)) : std::nullopt;
+}
 
 Problem make_problem(const KernelSpec& spec, const Bindings& given, std::string_view device_kind, EmptyProblem empty) {
   for (const auto& [name, value] : given) {

@@ -1,6 +1,7 @@
 // Makes a complete Problem of a kernel from a request.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,9 @@ enum class EmptyProblem { refused, allowed };
 // and a type that the kernel does not list. Where `empty` and the kernel allow it, a size may be 0.
 Problem make_problem(const KernelSpec& spec, const Bindings& given, std::string_view device_kind,
                      EmptyProblem empty = EmptyProblem::refused);
+
+// Returns the value of a name that a request leaves out; nothing where the kernel file gives no default.
+std::optional<Value> default_of(const ProblemParameter& parameter, std::string_view device_kind);
 
 // Reads a problem from text: parse_bindings(), then make_problem().
 Problem parse_problem(const KernelSpec& spec, std::string_view text, std::string_view device_kind,

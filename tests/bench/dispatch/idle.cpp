@@ -33,21 +33,18 @@ class NoDevice final : public test::IdleDevice {
 class Idle {
  public:
   Idle() {
-    services_.device = device_;
-    services_.background = &background_;
-    services_.plan = [this](const KernelPack& pack, const Problem& problem, Policy) { return plan(pack, problem); };
-    services_.warn = [](const std::string&) {};
-    for (std::int64_t n = 1; n <= known_problems; ++n) entries_.prepare({{"n", n}, {"T", "float"}});
+    for (std::int64_t n = 1; n <= known_problems; ++n) entries_.plan({{"n", n}, {"T", "float"}}, Policy::wait);
     for (int n = 1; n <= known_problems; ++n) order_.push_back(n);
     std::shuffle(order_.begin(), order_.end(), std::mt19937(7));
   }
 
-  PlannedParts plan(const KernelPack& pack, const Problem& problem) const {
-    const Configuration configuration = pack.fallbacks.front();
+  PlannedParts plan(const std::shared_ptr<const KernelPack>& pack, const Problem& problem) const {
+    const Configuration& configuration = pack->fallbacks.front();
+    Match match;
+    match.configuration = configuration;
     Status status;
-    return {make_plan_parts(device_, std::make_shared<test::IdleModule>(), {}, pack.spec, problem, {},
-                            resolve_steps(pack.spec, pack.spec.launch, problem, &configuration, device_->info()),
-                            resolve_arguments(pack.spec, problem, &configuration, device_->info()), status)};
+    return {make_plan_parts(context_, {pack, &pack->spec}, {module_}, problem, std::move(match),
+                            resolve_plan(pack->spec, problem, configuration, device_->info()), status)};
   }
 
   void driver(int launches) const {
@@ -73,10 +70,21 @@ class Idle {
 
  private:
   std::shared_ptr<Device> device_ = std::make_shared<NoDevice>();
-  KernelPack pack_ = make_pack(read_embedded_kernel(attune_embedded::noop), "noop.cu");
+  std::shared_ptr<const PlanContext> context_ = std::make_shared<PlanContext>(device_);
+  std::shared_ptr<Module> module_ = std::make_shared<test::IdleModule>();
+  std::shared_ptr<const KernelPack> pack_ =
+      std::make_shared<const KernelPack>(make_pack(read_embedded_kernel(attune_embedded::noop), "noop.cu"));
+  Warnings warnings_{[](const std::string&) {}};
+  RetiredPlans retired_;
   Background background_;
-  EntryServices services_;
-  KernelEntries entries_{pack_, services_};
+  EntryServices services_{device_,
+                          [this](const std::shared_ptr<const KernelPack>& pack, const Problem& problem, Policy,
+                                 const GradedMatch*) { return plan(pack, problem); },
+                          warnings_,
+                          background_,
+                          retired_,
+                          [] {}};
+  KernelEntries entries_{*pack_, services_};
   std::vector<int> order_;
   float* out_ = reinterpret_cast<float*>(0x1000);
   const float* in_ = reinterpret_cast<float*>(0x2000);

@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <csignal>
+
 #include "attune/error.hpp"
 #include "support/few_processes.hpp"
 
@@ -27,6 +30,27 @@ TEST(Background, TakesNoJobWhereNoThreadCanBeStarted) {
     return std::string("taken");
   });
   EXPECT_THAT(text, AllOf(HasSubstr("cannot start a thread: "), HasSubstr("`ulimit -u`")));
+}
+
+TEST(Background, AnActionMayWaitForTheOthers) {
+  Background background;
+  std::atomic<bool> is_done = false;
+  background.add([&] {
+    background.wait();
+    is_done = true;
+  });
+  background.wait();
+  EXPECT_TRUE(is_done);
+}
+
+TEST(Background, TakesNoSignalsOfTheApplication) {
+  Background background;
+  sigset_t blocked;
+  background.add([&] { pthread_sigmask(SIG_SETMASK, nullptr, &blocked); });
+  background.wait();
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGALRM}) EXPECT_EQ(sigismember(&blocked, signal), 1) << signal;
+  pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+  EXPECT_EQ(sigismember(&blocked, SIGINT), 0) << "the application's own thread takes them";
 }
 
 }  // namespace

@@ -57,10 +57,10 @@ class CaptureTest : public testing::Test {
   // `out` is cleared; then comes a launch with `out`, and scratch memory if that is asked for.
   std::shared_ptr<const PlanParts> parts(bool with_scratch) {
     KernelSpec spec;
-    std::vector<ResolvedArgument> resolved;
+    ResolvedPlan resolved;
     const auto add = [&](const char* name, Role role, std::uint64_t bytes) {
       spec.arguments.push_back({name, "uint8", role, {}, {}, true, {}});
-      resolved.push_back({"uint8", role, bytes, bytes, {}});
+      resolved.arguments.push_back({"uint8", role, bytes, bytes, {}});
     };
     add("out", Role::out, 8);
     add("words", Role::scratch, 64);
@@ -70,8 +70,10 @@ class CaptureTest : public testing::Test {
     clear.kind = StepKind::memset;
     if (with_scratch) clear.memset_argument = 1;
     launch.arguments = {0};
+    resolved.steps = {clear, launch};
     Status status;
-    return make_plan_parts(device_, module_, {}, spec, {}, {}, std::array{clear, launch}, resolved, status);
+    return make_plan_parts(std::make_shared<PlanContext>(device_, nullptr, held_), std::make_shared<KernelSpec>(spec),
+                           {module_}, {}, {}, resolved, status);
   }
   void launch(const std::shared_ptr<const PlanParts>& parts) {
     device_->calls.clear();
@@ -80,6 +82,7 @@ class CaptureTest : public testing::Test {
   }
   std::shared_ptr<RecordingDevice> device_ = std::make_shared<RecordingDevice>();
   std::shared_ptr<test::IdleModule> module_ = std::make_shared<test::IdleModule>();
+  std::shared_ptr<HeldMemory> held_ = std::make_shared<HeldMemory>();
   std::array<std::uint8_t, 8> out_{};
 };
 
@@ -108,7 +111,7 @@ TEST_F(CaptureTest, EachRecordedLaunchHasZeroedScratchOfItsOwn) {
   launch(plan);
   EXPECT_NE(of_first, of_stream);
   EXPECT_NE(device_->targets.front(), of_first);
-  EXPECT_EQ(plan->scratch_bytes(), 64u);
+  EXPECT_EQ(held_->scratch, 64u);
   EXPECT_EQ(device_->memories, 3);
   plan.reset();
   EXPECT_EQ(device_->memories, 3) << "the stream's is the plan's, which graphs hold";

@@ -5,12 +5,13 @@
 
 #include <atomic>
 #include <filesystem>
-#include <limits>
 #include <optional>
+#include <semaphore>
 #include <thread>
 
 #include "attune/attune.hpp"
 #include "attune/kernel_files.hpp"
+#include "dispatch/readers.hpp"
 #include "spec/kernel_file.hpp"
 #include "support/idle_host.hpp"
 
@@ -101,11 +102,10 @@ class Eviction : public testing::Test {
     EXPECT_EQ(dead, 0) << "launches of code that was dropped";
     std::filesystem::remove_all(folder_);
   }
-  Dispatcher& make(std::uint64_t image_limit, std::uint64_t scratch_limit, double epoch_seconds = 0.001) {
+  Dispatcher& make(std::uint64_t image_limit = no_limit, std::uint64_t scratch_limit = no_limit) {
     DispatcherOptions options{"host", folder_ / "none.db", folder_ / "cache", {}};
     options.image_limit = image_limit;
     options.scratch_limit = scratch_limit;
-    options.epoch_seconds = epoch_seconds;
     gpu_.emplace(options);
     for (int i = 0; i < 20; ++i) {
       const KernelSpec spec = numbered_kernel(i, i % 2 == 1);  // odd ones have scratch memory
@@ -116,18 +116,10 @@ class Eviction : public testing::Test {
   void launch(int kernel, std::int64_t n, int stream = 0) {
     gpu_->kernel(fmt::format("kernel{}", kernel)).launch(stream_of(stream), {n}, out_, n);
   }
-  // Waits until the statistics are so.
-  template <typename Holds>
-  testing::AssertionResult becomes(const Holds& holds) {
-    const auto begin = std::chrono::steady_clock::now();
-    while (std::chrono::steady_clock::now() < begin + std::chrono::seconds(60)) {
-      if (holds(gpu_->statistics())) return testing::AssertionSuccess();
-      std::this_thread::sleep_for(std::chrono::microseconds(200));
-    }
-    const Statistics found = gpu_->statistics();
-    return testing::AssertionFailure() << found.image_bytes << " bytes of code, " << found.scratch_bytes
-                                       << " of scratch memory, dropped: " << found.evicted_images << ", "
-                                       << found.evicted_scratch;
+  // What was used since the last trim stays the first time.
+  void trim_all() {
+    gpu_->trim();
+    gpu_->trim();
   }
 
   std::filesystem::path folder_;
@@ -136,10 +128,14 @@ class Eviction : public testing::Test {
 };
 
 TEST_F(Eviction, DropsCodeThatIsNotUsed) {
-  make(0, no_limit);
+  make();
   for (std::int64_t n = 1; n <= 5; ++n) launch(0, n);
   launch(2, 1);
-  EXPECT_TRUE(becomes([](const Statistics& now) { return now.image_bytes == 0 && now.evicted_images >= 2; }));
+  gpu_->trim();
+  EXPECT_EQ(gpu_->statistics().image_bytes, 2 * image_bytes) << "it was used";
+  gpu_->trim();
+  EXPECT_EQ(gpu_->statistics().image_bytes, 0u);
+  EXPECT_EQ(gpu_->statistics().evicted_images, 2u);
   EXPECT_EQ(loaded, 0);
   EXPECT_EQ(gpu_->statistics().entries, 6u);
   const long before = loads;
@@ -151,41 +147,57 @@ TEST_F(Eviction, DropsCodeThatIsNotUsed) {
 }
 
 TEST_F(Eviction, DropsPlansThatNoneHolds) {
-  make(0, no_limit);
+  make();
   gpu_->plan("kernel0", {{"n", 7}}).launch(nullptr, out_, 7);
-  EXPECT_TRUE(becomes([](const Statistics& now) { return now.image_bytes == 0; }));
+  trim_all();
+  EXPECT_EQ(gpu_->statistics().image_bytes, 0u);
   gpu_->plan("kernel0", {{"n", 7}}).launch(nullptr, out_, 7);
   EXPECT_EQ(launches, 2);
 }
 
-TEST_F(Eviction, DropsTheLeastRecentlyUsedAndNoMoreThanTheLimitSays) {
-  make(image_bytes, no_limit, 0.02);
-  launch(0, 1);
+TEST_F(Eviction, DropsWhatIsNotUsedAndNoMoreThanTheLimitSays) {
+  make();
+  for (const int kernel : {0, 2, 4, 6}) launch(kernel, 1);
+  gpu_->trim();
   launch(2, 1);
-  while (gpu_->statistics().evicted_images == 0) launch(2, 1);
-  EXPECT_EQ(gpu_->statistics().image_bytes, image_bytes);
+  gpu_->trim({2 * image_bytes, no_limit});
+  EXPECT_EQ(gpu_->statistics().image_bytes, 2 * image_bytes);
+  EXPECT_EQ(gpu_->statistics().evicted_images, 2u);
   const long before = loads;
   launch(2, 1);
   EXPECT_EQ(loads, before) << "what was used stays";
-  launch(0, 1);
-  EXPECT_EQ(loads, before + 1);
+  for (const int kernel : {0, 4, 6}) launch(kernel, 1);
+  EXPECT_EQ(loads, before + 2);
 }
 
 TEST_F(Eviction, DropsNothingWithinTheLimits) {
-  make(20 * image_bytes, no_limit);
+  make(20 * image_bytes);
   for (int kernel = 0; kernel < 20; ++kernel) launch(kernel, 1);
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  for (int i = 0; i < 3; ++i) gpu_->trim({20 * image_bytes, no_limit});
   EXPECT_EQ(gpu_->statistics().image_bytes, 20 * image_bytes);
   EXPECT_EQ(gpu_->statistics().evicted_images, 0u);
 }
 
+TEST_F(Eviction, AMissBeyondALimitDropsButNotEachMiss) {
+  make(image_bytes);
+  launch(0, 1);
+  gpu_->trim({no_limit, no_limit});  // from now on it is not used
+  launch(2, 1);
+  EXPECT_EQ(gpu_->statistics().evicted_images, 1u);
+  EXPECT_EQ(gpu_->statistics().image_bytes, image_bytes);
+  launch(4, 1);
+  launch(6, 1);
+  EXPECT_EQ(gpu_->statistics().evicted_images, 1u) << "a moment ago is too soon";
+}
+
 TEST_F(Eviction, KeepsWhatTheApplicationHolds) {
-  make(0, no_limit);
+  make();
   std::optional<Plan> plan = gpu_->plan("kernel0", {{"n", 7}});
   std::optional<ResolvedLaunch> resolved = gpu_->plan("kernel2", {{"n", 7}}).resolve(out_, 7);
   launch(0, 7);
   launch(4, 1);
-  EXPECT_TRUE(becomes([](const Statistics& now) { return now.evicted_images == 1; }));
+  trim_all();
+  EXPECT_EQ(gpu_->statistics().evicted_images, 1u);
   EXPECT_EQ(gpu_->statistics().image_bytes, 2 * image_bytes);
   const long before = loads;
   plan->launch(nullptr, out_, 7);
@@ -194,7 +206,29 @@ TEST_F(Eviction, KeepsWhatTheApplicationHolds) {
   EXPECT_EQ(loads, before);
   plan.reset();
   resolved.reset();
-  EXPECT_TRUE(becomes([](const Statistics& now) { return now.image_bytes == 0 && now.evicted_images >= 3; }));
+  trim_all();
+  EXPECT_EQ(gpu_->statistics().image_bytes, 0u);
+  EXPECT_EQ(gpu_->statistics().evicted_images, 3u);
+}
+
+// A launch on the host device may last long. What it reads is left to a later call.
+TEST_F(Eviction, WaitsAMomentForALaunchThatIsUnderWay) {
+  make();
+  launch(0, 1);
+  gpu_->trim();
+  std::binary_semaphore may_end(0), has_begun(0);
+  std::jthread launching([&] {
+    const LaunchSection section;
+    has_begun.release();
+    may_end.acquire();
+  });
+  has_begun.acquire();
+  gpu_->trim();
+  EXPECT_EQ(loaded, 1) << "it may be read";
+  may_end.release();
+  launching.join();
+  gpu_->trim();
+  EXPECT_EQ(loaded, 0);
 }
 
 TEST_F(Eviction, PlansOutliveTheDispatcher) {
@@ -208,64 +242,72 @@ TEST_F(Eviction, PlansOutliveTheDispatcher) {
 }
 
 TEST_F(Eviction, DropsScratchMemoryOfStreamsThatAreNotUsed) {
-  make(no_limit, 0);
+  make();
   launch(1, 100, 1);
   const Plan plan = gpu_->plan("kernel3", {{"n", 10}});
   plan.launch(stream_of(2), out_, 10);
-  EXPECT_TRUE(becomes([](const Statistics& now) { return now.scratch_bytes == 0; }));
-  EXPECT_GE(gpu_->statistics().evicted_scratch, 2u);
+  for (int i = 0; i < 2; ++i) gpu_->trim({no_limit, 0});
+  EXPECT_EQ(gpu_->statistics().scratch_bytes, 0u);
+  EXPECT_EQ(gpu_->statistics().evicted_scratch, 2u);
   EXPECT_EQ(gpu_->statistics().evicted_images, 0u);
   plan.launch(stream_of(2), out_, 10);
   launch(1, 100, 1);
   EXPECT_EQ(launches, 4);
-  EXPECT_TRUE(becomes([](const Statistics& now) { return now.evicted_scratch >= 4; }));
+  for (int i = 0; i < 2; ++i) gpu_->trim({no_limit, 0});
+  EXPECT_EQ(gpu_->statistics().evicted_scratch, 4u);
 }
 
 TEST_F(Eviction, KeepsScratchMemoryWithinTheLimit) {
-  make(no_limit, 400, 0.02);
+  make();
   launch(1, 100, 1);
   launch(1, 100, 2);
-  while (gpu_->statistics().evicted_scratch == 0) launch(1, 100, 2);
+  gpu_->trim({no_limit, 400});
+  launch(1, 100, 2);
+  for (int i = 0; i < 2; ++i) gpu_->trim({no_limit, 400});
+  EXPECT_EQ(gpu_->statistics().scratch_bytes, 400u);
+  EXPECT_EQ(gpu_->statistics().evicted_scratch, 1u);
+}
+
+// A plan and launches of a kernel have the same memory.
+TEST_F(Eviction, APlanAndAKernelShareTheirScratchMemory) {
+  make();
+  launch(1, 100, 1);
+  const Plan plan = gpu_->plan("kernel1", {{"n", 100}});
+  plan.launch(stream_of(1), out_, 100);
   EXPECT_EQ(gpu_->statistics().scratch_bytes, 400u);
 }
 
-TEST_F(Eviction, RefusesAnEpochWithoutALength) {
-  for (const double seconds : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()})
-    EXPECT_THROW(make(0, 0, seconds), UsageError) << seconds;
-}
-
-// Each thread pauses now and then, so that some of what it launches is dropped.
 TEST_F(Eviction, GoesOnBesideLaunchesOfManyThreads) {
-  make(0, 0);
+  make();
   constexpr int threads = 8, least = 2000;
   std::atomic<long> expected = 0;
-  std::atomic<int> failures = 0;
-  const auto begin = std::chrono::steady_clock::now();
+  std::atomic<int> failures = 0, running = threads;
   {
     std::vector<std::jthread> all;
     for (int t = 0; t < threads; ++t)
       all.emplace_back([&, t] {
         try {
-          for (int i = 0; i < least || (gpu_->statistics().evicted_images < 20 &&
-                                        std::chrono::steady_clock::now() < begin + std::chrono::seconds(60));
-               ++i) {
+          for (int i = 0; i < least || gpu_->statistics().evicted_images < 20; ++i) {
             const int problem = (i * 7 + t * 13) % 100;
             launch(problem % 20, 1 + problem / 20, t % 3);
             if (i % 10 == 0) gpu_->plan("kernel1", {{"n", 1 + i % 3}}).launch(stream_of(t), out_, 1 + i % 3);
             expected += i % 10 == 0 ? 2 : 1;
-            if (i % 100 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(4));
           }
         } catch (const std::exception& error) {
           ++failures;
           ADD_FAILURE() << error.what();
         }
+        --running;
       });
+    while (running > 0) gpu_->trim();
   }
   EXPECT_EQ(failures, 0);
   EXPECT_EQ(launches, expected);
   EXPECT_EQ(gpu_->statistics().entries, 100u);
   EXPECT_GE(gpu_->statistics().evicted_images, 20u);
-  EXPECT_TRUE(becomes([](const Statistics& now) { return now.image_bytes == 0 && now.scratch_bytes == 0; }));
+  trim_all();
+  EXPECT_EQ(gpu_->statistics().image_bytes, 0u);
+  EXPECT_EQ(gpu_->statistics().scratch_bytes, 0u);
 }
 
 }  // namespace

@@ -4,10 +4,9 @@
 #include <atomic>
 #include <cstdlib>
 #include <new>
-#include <unordered_map>
 
 #include "dispatch/plan_parts.hpp"
-#include "dispatch/plan_request.hpp"
+#include "dispatch/problem_key.hpp"
 #include "support/idle_device.hpp"
 
 namespace {
@@ -33,10 +32,10 @@ namespace {
 
 TEST(LaunchPath, ALaunchAllocatesNothing) {
   KernelSpec spec;
-  std::vector<ResolvedArgument> resolved;
+  ResolvedPlan resolved;
   const auto add = [&](const char* type, Role role, std::uint64_t bytes, std::optional<Value> value) {
     spec.arguments.push_back({"argument", type, role, {}, {}, true, {}});
-    resolved.push_back({type, role, 100, bytes, value});
+    resolved.arguments.push_back({type, role, 100, bytes, value});
   };
   add("float", Role::out, 400, {});
   add("float", Role::in, 400, {});
@@ -49,9 +48,11 @@ TEST(LaunchPath, ALaunchAllocatesNothing) {
   ResolvedStep clear, launch;
   clear.kind = StepKind::memset;
   launch.arguments = {0, 1, 2, 3, 4, 5};
+  resolved.steps = {clear, launch};
   Status status;
-  const auto parts = make_plan_parts(std::make_shared<test::IdleDevice>(), std::make_shared<test::IdleModule>(), {},
-                                     spec, {}, {}, std::array{clear, launch}, resolved, status);
+  const auto parts = make_plan_parts(std::make_shared<PlanContext>(std::make_shared<test::IdleDevice>()),
+                                     std::make_shared<KernelSpec>(spec), {std::make_shared<test::IdleModule>()}, {}, {},
+                                     resolved, status);
   ASSERT_NE(parts, nullptr);
   float data[100];
   const auto launch_it = [&] {
@@ -73,14 +74,21 @@ TEST(LaunchPath, AllocationsAreCounted) {
   EXPECT_GT(allocations, before);
 }
 
-TEST(LaunchPath, FindingAPlanAllocatesNothing) {
-  std::unordered_map<PlanRequest, int, PlanRequestHash, PlanRequestEqual> plans;
+TEST(LaunchPath, ReadingTheKeyOfARequestAllocatesNothing) {
+  KernelSpec spec;
+  spec.problem.resize(2);
+  spec.problem[0].name = "a_name_longer_than_what_fits_inline";
+  spec.problem[0].kind = ProblemKind::size;
+  spec.problem[1].name = "T";
+  spec.problem[1].kind = ProblemKind::type;
+  spec.problem[1].types = {"float", "a_type_longer_than_what_fits_inline"};
+  const KeyRecipe recipe(spec, "host");
   const Problem problem{{"a_name_longer_than_what_fits_inline", 8}, {"T", "a_type_longer_than_what_fits_inline"}};
-  plans[{"kernel", problem}] = 1;
   const long before = allocations;
-  const bool found = plans.find(PlanRequestView("kernel", problem)) != plans.end();
+  const auto key = recipe.find_key(problem);
   EXPECT_EQ(allocations, before);
-  EXPECT_TRUE(found);
+  ASSERT_TRUE(key);
+  EXPECT_EQ(*key, recipe.key_of(problem));
 }
 
 }  // namespace

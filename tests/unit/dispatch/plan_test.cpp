@@ -173,10 +173,10 @@ TEST(PlanParts, PassAnArgumentOf128Bytes) {
   ASSERT_TRUE(compiled.image) << compiled.log;
   std::vector<std::byte> map(128, std::byte{3});
   map.back() = std::byte{5};
-  const auto steps = std::make_shared<LoadedSteps>(
-      device->load(*compiled.image).module,
-      std::vector<StepArgument>{{"out", Role::out, 512, {}}, {"map", Role::scalar, 128, map}});
-  ASSERT_TRUE(steps->add({StepKind::launch, "run", {{1, 1, 1}, {128, 1, 1}, 0}, {0, 1}, 0, 0}).ok());
+  const std::shared_ptr<Module> module = device->load(*compiled.image).module;
+  const auto loaded = std::make_shared<LoadedSteps>(
+      module, std::vector<StepArgument>{{"out", Role::out, 512, {}}, {"map", Role::scalar, 128, map}});
+  ASSERT_TRUE(loaded->add({StepKind::launch, "run", {{1, 1, 1}, {128, 1, 1}, 0}, {0, 1}, 0, 0}).ok());
   KernelSpec spec;
   spec.arguments.resize(2);
   spec.arguments[0].role = Role::out;
@@ -184,8 +184,10 @@ TEST(PlanParts, PassAnArgumentOf128Bytes) {
   spec.launch.resize(1);
   spec.launch[0].arguments = {spec.arguments[0].name};
   const std::vector<ResolvedArgument> resolved{{"int32", Role::out, 128, 512, {}}, {"", Role::scalar, 1, 128, {}}};
+  const auto context = std::make_shared<PlanContext>(device);
+  const auto steps = std::make_shared<PlanSteps>(ArgumentTable(spec, resolved), loaded, context->held);
   const std::shared_ptr<const PlanParts> parts(
-      new PlanParts{device, "run", {}, {}, ArgumentTable(spec, resolved), steps});
+      new PlanParts{context, std::make_shared<KernelSpec>(spec), {module}, nullptr, {}, {}, nullptr, steps});
   std::vector<int> out(128);
   launch_plan(parts, nullptr, std::array{plan_argument(out.data())});
   std::vector<int> expected(128, 3);

@@ -35,20 +35,27 @@ class StreamScratchTest : public testing::Test {
   }
   std::unique_ptr<Device> device_ = open_host_device();
   LoadedSteps steps_{nullptr, {{"unused", Role::scratch, 1 << 20, {}}, {"words", Role::scratch, 4096, {}}}};
-  std::shared_ptr<Holdings> holdings_ = std::make_shared<Holdings>();
-  StreamScratch scratch_{holdings_};
+  // Takes what was not used since the last call, down to `most` bytes.
+  std::vector<ScratchMemory> take_unused(std::uint64_t most = 0) {
+    std::vector<ScratchMemory> taken;
+    std::uint64_t excess = held_->scratch - most;
+    scratch_.take_unused(excess, taken);
+    return taken;
+  }
+  std::shared_ptr<HeldMemory> held_ = std::make_shared<HeldMemory>();
+  StreamScratch scratch_{held_};
 };
 
 TEST_F(StreamScratchTest, IsMadeAtTheFirstLaunchOnEachStream) {
-  EXPECT_EQ(scratch_.bytes(), 0u);
+  EXPECT_EQ(held_->scratch, 0u);
   EXPECT_EQ(launch(1, std::byte{5}), 0);
-  EXPECT_EQ(scratch_.bytes(), 4096u);
+  EXPECT_EQ(held_->scratch, 4096u);
   EXPECT_EQ(launch(2, std::byte{7}), 0);
-  EXPECT_EQ(scratch_.bytes(), 8192u);
+  EXPECT_EQ(held_->scratch, 8192u);
   EXPECT_EQ(launch(1, std::byte{6}), 5);
   EXPECT_EQ(launch(2, std::byte{8}), 7);
   EXPECT_EQ(launch(1, std::byte{6}), 6);
-  EXPECT_EQ(scratch_.bytes(), 8192u);
+  EXPECT_EQ(held_->scratch, 8192u);
 }
 
 TEST_F(StreamScratchTest, IsZerosAgainAfterALaunchThatFailed) {
@@ -58,44 +65,60 @@ TEST_F(StreamScratchTest, IsZerosAgainAfterALaunchThatFailed) {
   EXPECT_EQ(launch(1, std::byte{7}), 7);
 }
 
-TEST_F(StreamScratchTest, IsTakenWhereNothingUsedItForTwoEpochs) {
+TEST_F(StreamScratchTest, IsTakenWhereNothingUsedItSince) {
   launch(1, std::byte{5});
   launch(2, std::byte{5});
-  holdings_->begin_epoch();
+  EXPECT_THAT(take_unused(), testing::IsEmpty()) << "both were used";
   launch(2, std::byte{6});
-  EXPECT_THAT(holdings_->take_unused(0), testing::IsEmpty());
-  EXPECT_EQ(scratch_.bytes(), 8192u);
-  holdings_->begin_epoch();
-  std::vector<ScratchMemory> taken = holdings_->take_unused(0);
-  ASSERT_EQ(taken.size(), 1u);
-  EXPECT_EQ(taken[0].bytes(), 4096u);
-  EXPECT_EQ(scratch_.bytes(), 4096u);
-  EXPECT_EQ(holdings_->scratch_bytes(), 8192u) << "it is there until it is freed";
+  {
+    const std::vector<ScratchMemory> taken = take_unused();
+    ASSERT_EQ(taken.size(), 1u);
+    EXPECT_EQ(taken[0].held_bytes(), 4096u);
+    EXPECT_EQ(held_->scratch, 8192u) << "it is there until it is freed";
+  }
+  EXPECT_EQ(held_->scratch, 4096u);
   EXPECT_EQ(launch(1, std::byte{1}), 0);
   EXPECT_EQ(launch(2, std::byte{1}), 6);
 }
 
-TEST_F(StreamScratchTest, IsTakenInTheOrderOfItsLastUseUntilThereIsNoMoreThanWanted) {
-  for (const int stream : {3, 1, 2}) {
-    launch(static_cast<std::uint64_t>(stream), static_cast<std::byte>(stream));
-    holdings_->begin_epoch();
-  }
-  holdings_->begin_epoch();
-  EXPECT_EQ(holdings_->take_unused(4096).size(), 2u);
-  EXPECT_EQ(launch(2, std::byte{2}), 2);
-  EXPECT_EQ(launch(1, std::byte{2}), 0);
+TEST_F(StreamScratchTest, IsTakenUntilThereIsNoMoreThanWanted) {
+  for (const int stream : {3, 1, 2}) launch(static_cast<std::uint64_t>(stream), static_cast<std::byte>(stream));
+  take_unused();
+  EXPECT_EQ(take_unused(4096).size(), 2u);
+  EXPECT_EQ(held_->scratch, 4096u);
 }
 
 TEST_F(StreamScratchTest, IsKeptWhileALaunchHasIt) {
   launch(1, std::byte{5});
   {
     const StreamScratch::Use use(scratch_, 1);
-    for (int epoch = 0; epoch < 3; ++epoch) holdings_->begin_epoch();
-    EXPECT_THAT(holdings_->take_unused(0), testing::IsEmpty());
-    EXPECT_EQ(scratch_.bytes(), 4096u);
+    take_unused();
+    EXPECT_THAT(take_unused(), testing::IsEmpty());
+    EXPECT_EQ(held_->scratch, 4096u);
   }
-  EXPECT_EQ(holdings_->take_unused(0).size(), 1u);
-  EXPECT_EQ(scratch_.bytes(), 0u);
+  EXPECT_EQ(take_unused().size(), 1u);
+  EXPECT_EQ(held_->scratch, 0u);
+}
+
+// Each counts as long as it lives, whoever owns it.
+TEST_F(StreamScratchTest, IsCountedOnceBesideTheEndOfItsPlan) {
+  for (int round = 0; round < 200; ++round) {
+    auto scratch = std::make_unique<StreamScratch>(held_);
+    for (std::uint64_t stream = 0; stream < 4; ++stream) {
+      StreamScratch::Use use(*scratch, stream);
+      Status status;
+      use.memory(*device_, steps_, nullptr, status);
+      use.done();
+    }
+    std::vector<ScratchMemory> taken;
+    std::uint64_t excess = 0;
+    scratch->take_unused(excess, taken);
+    excess = 2 * 4096;
+    scratch->take_unused(excess, taken);
+    const std::jthread freeing([memory = std::move(taken)]() mutable { memory.clear(); });
+    scratch.reset();
+  }
+  EXPECT_EQ(held_->scratch, 0u);
 }
 
 TEST_F(StreamScratchTest, IsOfOneLaunchAtATime) {
@@ -131,7 +154,7 @@ TEST_F(StreamScratchTest, SaysWhatHasNoRoomAndTriesAgain) {
         [&] { use.memory(*device_, huge, nullptr, status); },
         testing::Throws<OutOfMemory>(testing::Property(&OutOfMemory::what, testing::HasSubstr("scratch `huge`: "))));
   }
-  EXPECT_EQ(scratch_.bytes(), 0u);
+  EXPECT_EQ(held_->scratch, 0u);
 }
 
 }  // namespace

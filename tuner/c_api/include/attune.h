@@ -27,7 +27,7 @@
 #endif
 
 // The version of the interface that this header declares. Nothing is removed from it; each addition raises it by one.
-#define ATTUNE_INTERFACE_VERSION 4
+#define ATTUNE_INTERFACE_VERSION 5
 
 #ifdef __cplusplus
 extern "C" {
@@ -101,7 +101,7 @@ typedef struct attune_problem {
 typedef enum attune_policy {
   ATTUNE_POLICY_WAIT = 0,        // compiles or loads the best configuration, and waits for it
   ATTUNE_POLICY_BACKGROUND = 1,  // uses what is loaded or cached; waits for the default configuration if there is
-                                 // nothing. After a launch of a kernel, a thread of attune prepares the best
+                                 // nothing. A thread of attune prepares the best
   ATTUNE_POLICY_CACHED_ONLY = 2  // uses what is loaded or cached; fails with ATTUNE_NOT_PREPARED if there is nothing
 } attune_policy;
 
@@ -140,11 +140,10 @@ typedef struct attune_dispatcher_options {
   void* warn_data;  // passed on to `warn`
   // Since interface version 2.
   int deterministic_only;  // not 0: uses only configurations that the kernel file calls deterministic
-  // Limits of device memory, in bytes: for loaded code, and for scratch memory. Beyond a limit, what was not used for
-  // two epochs is dropped. 0: 256 MiB and 1 GiB.
+  // Limits of device memory, in bytes: for loaded code, and for scratch memory. A request that must plan its problem
+  // drops beyond them what was not used for half a minute or longer. 0: 256 MiB and 1 GiB.
   uint64_t image_limit;
   uint64_t scratch_limit;
-  double epoch_seconds;  // 0: 30
 } attune_dispatcher_options;
 
 // What a dispatcher did since it was made.
@@ -156,13 +155,13 @@ typedef struct attune_statistics {
   uint64_t reused;               // times that a loaded image served another plan
   uint64_t waited;               // times that ATTUNE_POLICY_BACKGROUND waited because there was no image
   uint64_t swaps;                // times that launches of a problem went over to a newly made plan
-  uint64_t entries;              // problems that attune_kernel_launch() knows
+  uint64_t entries;              // problems that were asked for
   uint64_t scratch_bytes;        // scratch memory on the device
   // Since interface version 2.
   uint64_t from_bundle;      // images that were loaded from a bundle
   uint64_t image_bytes;      // size of the code that is loaded now
-  uint64_t evicted_images;   // images that were dropped beyond image_limit
-  uint64_t evicted_scratch;  // scratch arrays of streams that were dropped beyond scratch_limit
+  uint64_t evicted_images;   // images that were dropped
+  uint64_t evicted_scratch;  // scratch arrays of streams that were dropped
 } attune_statistics;
 
 // What a plan uses, and why. Texts live as long as the plan.
@@ -254,6 +253,11 @@ ATTUNE_API attune_status attune_dispatcher_prepare(attune_dispatcher* dispatcher
 // Reads the wisdom again for every known problem, so that results of recent tuning are used. Plans stay as they are.
 // With `deterministic_only` it changes nothing.
 ATTUNE_API attune_status attune_dispatcher_refresh(attune_dispatcher* dispatcher);
+
+// Drops code and scratch memory that was not used since the last trim, until no more than so many bytes of each are left.
+// Launches may go on meanwhile. What was used since stays, and so does what a plan or a graph of the application holds.
+// Since interface version 5.
+ATTUNE_API attune_status attune_dispatcher_trim(attune_dispatcher* dispatcher, uint64_t images, uint64_t scratch);
 
 // Waits until nothing is being prepared in the background.
 ATTUNE_API attune_status attune_dispatcher_wait_for_background(attune_dispatcher* dispatcher);

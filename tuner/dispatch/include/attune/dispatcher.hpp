@@ -36,7 +36,7 @@ struct DispatcherOptions {
   std::filesystem::path cache;     // "": $ATTUNE_CACHE, else the user's own
   // Receives each distinct warning at most once, at the end of a call, also of one that fails. Any thread of the
   // dispatcher or of its callers may call it, also two at once. Nothing is locked then, so it may call the dispatcher.
-  // The default prints "attune: ..." to standard error.
+  // What it throws is lost. The default prints "attune: ..." to standard error.
   std::function<void(const std::string&)> warn;
   // Names the regime whose records are preferred: "cold", "warm" or "stream" (attune tune --regime). Where a problem
   // has no such record, records of another regime serve (rung `other regime`).
@@ -52,12 +52,17 @@ struct DispatcherOptions {
   // Uses only configurations that the kernel file calls deterministic ([kernel] `deterministic`). Launches of Kernel
   // then wait for the best one and keep it, so that two runs on one device compute the same bits (docs/dispatch.md).
   bool deterministic_only = false;
-  // Limits of device memory, in bytes: for loaded code, and for scratch memory. While a limit is exceeded, code or
-  // scratch memory that was not used for two epochs is dropped. What is in use stays, so more than the limit may be
-  // held. The next launch of a dropped problem prepares it again.
+  // Limits of device memory, in bytes: for loaded code, and for scratch memory. A request that must plan its problem
+  // drops beyond them what was not used for half a minute or longer, as trim() does. What is in use stays, so more than
+  // the limit may be held. The next launch of a dropped problem plans it again.
   std::uint64_t image_limit = std::uint64_t{256} << 20;
   std::uint64_t scratch_limit = std::uint64_t{1} << 30;
-  double epoch_seconds = 30;  // greater than 0
+};
+
+// How much device memory trim() leaves, in bytes: of loaded code, and of scratch memory.
+struct MemoryLimits {
+  std::uint64_t images = 0;
+  std::uint64_t scratch = 0;
 };
 
 // What a dispatcher has done since it was made, and what it holds.
@@ -69,18 +74,18 @@ struct Statistics {
   std::uint64_t reused = 0;              // times that a loaded image served another plan
   std::uint64_t waited = 0;              // times that Policy::background waited, because no image was loaded or cached
   std::uint64_t swaps = 0;               // times that launches of a problem went over to a newly made plan
-  std::uint64_t entries = 0;             // problems that launches of Kernel and prepare() have met
+  std::uint64_t entries = 0;             // problems that were asked for
   std::uint64_t image_bytes = 0;         // bytes of the code that is loaded at present
   std::uint64_t scratch_bytes = 0;       // bytes of the scratch memory that streams have at present
-  std::uint64_t evicted_images = 0;      // images that were dropped beyond DispatcherOptions::image_limit
-  std::uint64_t evicted_scratch = 0;     // scratch arrays that were dropped beyond DispatcherOptions::scratch_limit
+  std::uint64_t evicted_images = 0;   // images that were dropped, by trim() and beyond DispatcherOptions::image_limit
+  std::uint64_t evicted_scratch = 0;  // scratch arrays that were dropped likewise
 };
 
 class Dispatcher {
  public:
   // Opens the device. Throws Error when it cannot be opened; without a driver the message names the host device. Throws
-  // UsageError for an unknown device or regime, for epoch_seconds that are not greater than 0, and for a database that
-  // is named in a program without a reader of databases (attune::bundle_runtime).
+  // UsageError for an unknown device or regime, and for a database that is named in a program without a reader of
+  // databases (attune::bundle_runtime).
   explicit Dispatcher(DispatcherOptions options = {});
   // Opens the device, and adds the bundle. This dispatcher reads no database and knows only what its bundles say, so
   // that processes with equal bundles choose equal configurations (docs/dispatch.md). Throws what the other constructor
@@ -121,7 +126,14 @@ class Dispatcher {
   // Throws what plan() throws.
   void refresh();
 
-  // Waits until nothing is being prepared in the background.
+  // Drops code and scratch memory that was not used since the last trim, until no more than the limits is left.
+  // Launches may go on meanwhile. It waits a second at most for launches that are under way; what they read is dropped
+  // by a later call. What was used since stays, also beyond the limits: the second of two calls drops it. So does what
+  // a Plan, a ResolvedLaunch or a graph of the application holds. The next launch of a dropped problem plans it again.
+  void trim(const MemoryLimits& limits = {});
+
+  // Waits until nothing is being prepared in the background. On the thread that prepares, in a warning's callback, it
+  // returns at once.
   void wait_for_background();
 
   // Returns a bundle with the kernels that were added, all that is known of them on devices of this kind, and the

@@ -8,7 +8,7 @@ namespace attune {
 enum class Policy {
   wait,        // compiles or loads the best configuration, and waits for it
   background,  // uses the best that is loaded or cached; waits for the default configuration where there is nothing.
-               // After a launch of Kernel, a thread of attune prepares the best of all
+               // A thread of attune prepares the best of all meanwhile, for later launches and plans
   cached_only  // uses the best that is loaded or cached; throws NotPrepared where there is nothing
 };
 
