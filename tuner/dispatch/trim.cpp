@@ -12,8 +12,8 @@ namespace {
 // The plans of one module.
 struct ModulePlans {
   std::uint64_t bytes = 0;
-  long plans = 0, owners = 0;  // `owners`: of the module, whoever they are
-  bool must_stay = false;      // used, or held by the application
+  long of_plans = 0, owners = 0;  // who owns the module: these plans, and all
+  bool must_stay = false;         // used, or held by the application
 };
 using PlansByModule = std::unordered_map<const Module*, ModulePlans>;
 
@@ -23,7 +23,7 @@ void add(PlansByModule& modules, const PartsPointer& parts, bool was_used) {
   ModulePlans& of = modules[module.get()];
   of.bytes = parts->code.bytes;
   of.owners = module.use_count();
-  ++of.plans;
+  of.of_plans += parts->kept_steps != nullptr ? 2 : 1;  // the plan, and its steps
   of.must_stay = of.must_stay || was_used || parts.use_count() > 1;
 }
 
@@ -50,7 +50,7 @@ std::uint64_t beyond(const std::atomic<std::uint64_t>& held, std::uint64_t limit
   for (const ScratchMemory& one : memory) result.scratch += one.arrays();
   std::unordered_set<const Module*> dropped;
   for (const auto& [module, of] : modules) {
-    if (of.must_stay || of.owners > of.plans || excess_code == 0 || !GracePeriod::can_end()) continue;
+    if (of.must_stay || of.owners > of.of_plans || excess_code == 0 || !GracePeriod::can_end()) continue;
     excess_code -= std::min(excess_code, of.bytes);
     dropped.insert(module);
   }

@@ -148,11 +148,13 @@ TEST_F(Eviction, DropsCodeThatIsNotUsed) {
 
 TEST_F(Eviction, DropsPlansThatNoneHolds) {
   make();
-  gpu_->plan("kernel0", {{"n", 7}}).launch(nullptr, out_, 7);
-  trim_all();
-  EXPECT_EQ(gpu_->statistics().image_bytes, 0u);
-  gpu_->plan("kernel0", {{"n", 7}}).launch(nullptr, out_, 7);
-  EXPECT_EQ(launches, 2);
+  for (const char* const kernel : {"kernel0", "kernel1"}) {
+    gpu_->plan(kernel, {{"n", 7}}).launch(nullptr, out_, 7);
+    trim_all();
+    EXPECT_EQ(gpu_->statistics().image_bytes, 0u) << kernel;
+    gpu_->plan(kernel, {{"n", 7}}).launch(nullptr, out_, 7);
+  }
+  EXPECT_EQ(launches, 4);
 }
 
 TEST_F(Eviction, DropsWhatIsNotUsedAndNoMoreThanTheLimitSays) {
