@@ -68,6 +68,7 @@ std::vector<std::size_t> passed_arguments(const KernelSpec& spec) {
 
 [[gnu::cold]] ArgumentTable::ArgumentTable(const KernelSpec& spec, std::span<const ResolvedArgument> resolved)
     : kernel_(spec.name) {
+  forms_.reserve(resolved.size());
   for (const std::size_t i : passed_arguments(spec)) expect(spec.arguments[i], resolved[i], i);
 }
 

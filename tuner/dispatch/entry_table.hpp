@@ -52,21 +52,24 @@ class EntryTable {
     }
   }
 
-  // Returns the entry of a key. Where it is absent, make(key) makes it.
-  template <typename Make>
-  Entry& insert(const ProblemKey& key, const Make& make) {
+  // Returns the entry of a key, which is made where it is absent.
+  Entry& insert(const ProblemKey& key) {
     const std::lock_guard lock(mutex_);
     if (Entry* const present = find(key)) return *present;
     if (2 * (entries_.size() + 1) > present_.load(std::memory_order_relaxed)->mask) grow();
-    Entry& entry = *entries_.emplace_back(make(key));
+    Entry& entry = entries_.emplace_back(key);
     place(*tables_.back(), entry);
     return entry;
   }
 
   template <typename Visit>
-  void for_each(const Visit& visit) const {
+  void for_each(const Visit& visit) {
     const std::lock_guard lock(mutex_);
-    for (const auto& entry : entries_) visit(*entry);
+    for (Entry& entry : entries_) visit(entry);
+  }
+  std::size_t size() const {
+    const std::lock_guard lock(mutex_);
+    return entries_.size();
   }
 
  private:
@@ -131,14 +134,14 @@ class EntryTable {
 
   void publish(std::size_t count) {
     tables_.push_back(std::make_unique<Slots>(count));
-    for (const auto& entry : entries_) place(*tables_.back(), *entry);
+    for (Entry& entry : entries_) place(*tables_.back(), entry);
     present_.store(tables_.back().get(), std::memory_order_release);
   }
   void grow() { publish(2 * (present_.load(std::memory_order_relaxed)->mask + 1)); }
 
   const std::size_t numbers_;
   mutable std::mutex mutex_;  // writers hold it
-  std::deque<std::unique_ptr<Entry>> entries_;
+  std::deque<Entry> entries_;
   std::vector<std::unique_ptr<Slots>> tables_;  // earlier ones stay: a reader may be in them
   std::atomic<Slots*> present_{nullptr};
 };

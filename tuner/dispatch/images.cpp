@@ -75,7 +75,7 @@ LoadedImage Images::keep(KnownImage& known, LoadOutcome outcome, const Image& im
       image.functions, [](const ImageFunction& function) { return function.expression.starts_with('&'); });
   LoadedImage loaded{std::move(outcome.status), nullptr, image.toolchain,
                      image.code != nullptr ? image.code->size() : 0,
-                     has_variables ? std::optional(image) : std::nullopt};
+                     has_variables ? std::make_shared<const Image>(image) : nullptr};
   if (loaded.status.ok() || is_lasting(loaded.status.verdict)) known.last = loaded;
   known.origin = origin_of(image);
   known.module = loaded.module = held_module(held_, std::move(outcome.module), loaded.bytes);

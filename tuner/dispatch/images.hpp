@@ -28,7 +28,7 @@ struct LoadedImage {
   std::string toolchain;           // the compiler that made the image, with its version
   std::uint64_t bytes = 0;         // of the code
   // Set for an image with variables, because each plan loads a module of its own from it.
-  std::optional<Image> image = {};
+  std::shared_ptr<const Image> image = {};
 };
 
 // The caches on disk; null: there is no such cache. Without caches, an image that no bundle has is compiled.

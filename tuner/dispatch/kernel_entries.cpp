@@ -68,7 +68,7 @@ std::int64_t after_pause_ns() noexcept {
   // Refuses values that the kernel does not admit, before an entry is made for them.
   const Problem problem =
       make_problem(pack_->spec, recipe_.problem_of(key), services_.device->info().kind, EmptyProblem::allowed);
-  const FreshPlan fresh = make(entry_of(key), problem, policy);
+  const FreshPlan fresh = make(table_.insert(key), problem, policy);
   try {
     warn_of_misaligned(fresh.entry, *fresh.parts, launch_plan(fresh.parts, stream, arguments));
   } catch (...) {
@@ -85,7 +85,7 @@ PartsPointer KernelEntries::plan(const Problem& given, Policy policy) {
     if (parts != nullptr) return parts;
   }
   const Problem problem = make_problem(pack_->spec, given, services_.device->info().kind, EmptyProblem::allowed);
-  FreshPlan fresh = make(entry_of(recipe_.key_of(problem)), problem, policy);
+  FreshPlan fresh = make(table_.insert(recipe_.key_of(problem)), problem, policy);
   finish(fresh);
   return std::move(fresh.parts);
 }
@@ -99,15 +99,11 @@ PartsPointer KernelEntries::find_parts(PlanEntry& entry, Policy policy) const {
   return plan->parts;
 }
 
-[[gnu::cold]] PlanEntry& KernelEntries::entry_of(const ProblemKey& key) {
-  return table_.insert(key, [](const ProblemKey& of) { return std::make_unique<PlanEntry>(of); });
-}
-
 // Equal requests that wait for the best are planned once, one after the other. The others do not wait for those.
 [[gnu::cold]] KernelEntries::FreshPlan KernelEntries::make(PlanEntry& entry, const Problem& problem, Policy policy) {
   const WarningDelivery delivery{services_.warnings};
   if (services_.deterministic_only && policy == Policy::background) policy = Policy::wait;
-  std::unique_lock planning(entry.planning(), std::defer_lock);
+  std::unique_lock planning(entry, std::defer_lock);  // of who looks for the best
   if (policy == Policy::wait || services_.deterministic_only) planning.lock();
   if (PartsPointer parts = find_parts(entry, policy)) return {entry, std::move(parts)};
   const std::uint64_t generation = services_.generation;
@@ -119,8 +115,9 @@ PartsPointer KernelEntries::find_parts(PlanEntry& entry, Policy policy) const {
 // Publishes the plan, unless one of newer wisdom or an equally good one is there. Returns the plan that is there then.
 [[gnu::cold]] PartsPointer KernelEntries::keep(PlanEntry& entry, PlannedParts planned, Policy policy,
                                                std::uint64_t generation) {
-  const auto next = std::make_shared<PublishedPlan>();
-  next->parts = launchable(entry, std::move(planned.parts));
+  auto next = std::make_unique<PublishedPlan>();
+  PartsPointer parts = launchable(entry, std::move(planned.parts));
+  next->parts = parts;
   next->generation = generation;
   next->is_best = planned.is_best;
   if (!planned.is_final || (!planned.is_best && policy == Policy::cached_only)) next->ask_again_ns = after_pause_ns();
@@ -131,13 +128,13 @@ PartsPointer KernelEntries::find_parts(PlanEntry& entry, Policy policy) const {
     const PublishedPlan* const before = entry.present();
     const bool is_better = before != nullptr && before->generation == generation && before->is_settled();
     if (before != nullptr && (before->generation > generation || is_better)) return before->parts;
-    if (before != nullptr && before->parts != next->parts) ++swaps_;
+    if (before != nullptr && before->parts != parts) ++swaps_;
     entry.mark();
-    if (auto former = entry.replace(next)) services_.retired.add(std::move(former));
+    if (auto former = entry.replace(std::move(next))) services_.retired.add(std::move(former));
     table_.fetch_ahead(entry);
   }
   services_.retired.free();
-  return next->parts;
+  return parts;
 }
 
 // Returns parts that the entry may launch: those that it has, if they are the same, or the given ones with a module of
@@ -190,10 +187,10 @@ PartsPointer KernelEntries::find_parts(PlanEntry& entry, Policy policy) const {
   {
     const std::lock_guard lock(mutex_);
     if (const PublishedPlan* const present = entry.present(); present != nullptr && !present->is_best) {
-      const auto next = std::make_shared<PublishedPlan>(*present);
+      auto next = std::make_unique<PublishedPlan>(*present);
       next->has_failed = true;
       next->ask_again_ns = after_pause_ns();
-      services_.retired.add(entry.replace(next));
+      services_.retired.add(entry.replace(std::move(next)));
     }
     entry.set_awaited(false);
   }
@@ -243,13 +240,6 @@ PartsPointer KernelEntries::find_parts(PlanEntry& entry, Policy policy) const {
     if (plan == nullptr || entry.is_used() || !modules.contains(plan->parts->code.module.get())) return;
     services_.retired.add(entry.replace(nullptr));
   });
-}
-
-[[gnu::cold]] std::uint64_t KernelEntries::size() const {
-  std::uint64_t count = 0;
-  const std::lock_guard lock(mutex_);
-  table_.for_each([&](const PlanEntry&) { ++count; });
-  return count;
 }
 
 }  // namespace attune

@@ -65,7 +65,7 @@ class KernelEntries {
   const KernelPack& pack() const noexcept { return *pack_; }
   const std::string& name() const noexcept { return pack_->spec.name; }
   const KeyRecipe& recipe() const noexcept { return recipe_; }
-  std::uint64_t size() const;  // problems
+  std::uint64_t size() const { return table_.size(); }  // problems
   std::uint64_t swaps() const noexcept { return swaps_; }
 
  private:
@@ -75,7 +75,6 @@ class KernelEntries {
     PartsPointer parts;
     bool awaits_best = false;  // the best is to be prepared in the background
   };
-  PlanEntry& entry_of(const ProblemKey& key);
   PartsPointer find_parts(PlanEntry& entry, Policy policy) const;
   FreshPlan make(PlanEntry& entry, const Problem& problem, Policy policy);
   PartsPointer keep(PlanEntry& entry, PlannedParts planned, Policy policy, std::uint64_t generation);

@@ -26,7 +26,7 @@ const PublishedPlan* PlanEntry::serving(Policy policy) const {
   block_.store(is_plain ? plan->parts->block.get() : nullptr, std::memory_order_release);
 }
 
-[[gnu::cold]] std::shared_ptr<const PublishedPlan> PlanEntry::replace(std::shared_ptr<const PublishedPlan> next) {
+[[gnu::cold]] std::unique_ptr<const PublishedPlan> PlanEntry::replace(std::unique_ptr<const PublishedPlan> next) {
   owner_.swap(next);
   present_.store(owner_.get(), std::memory_order_release);
   publish_block();

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
+#include <semaphore>
 #include <span>
 
 #include "attune/policy.hpp"
@@ -56,13 +56,14 @@ class alignas(64) PlanEntry {
   bool is_used() const noexcept { return is_used_.load(std::memory_order_relaxed); }
   // Returns true once. Any thread.
   bool may_warn() noexcept { return !has_warned_.exchange(true); }
-  // The lock of who looks for the best configuration.
-  std::mutex& planning() noexcept { return planning_; }
+  // The lock of who looks for the best configuration. Any thread.
+  void lock() { is_free_.acquire(); }
+  void unlock() { is_free_.release(); }
 
   // Call these with the lock that all entries of a kernel share.
 
   // Makes `next` the present plan; null: none. Returns the former one, which launches may still read.
-  std::shared_ptr<const PublishedPlan> replace(std::shared_ptr<const PublishedPlan> next);
+  std::unique_ptr<const PublishedPlan> replace(std::unique_ptr<const PublishedPlan> next);
   bool is_awaited() const noexcept { return is_awaited_.load(std::memory_order_relaxed); }
   // Says whether the best configuration is being prepared in the background.
   void set_awaited(bool is_awaited);
@@ -76,9 +77,11 @@ class alignas(64) PlanEntry {
   std::atomic<const LaunchBlock*> block_{nullptr};
   std::atomic<const PublishedPlan*> present_{nullptr};
   std::atomic<bool> is_used_{false}, is_awaited_{false}, has_warned_{false};
-  std::shared_ptr<const PublishedPlan> owner_;  // of the present plan
+  std::binary_semaphore is_free_{1};            // smaller than a mutex
+  std::unique_ptr<const PublishedPlan> owner_;  // of the present plan
   std::unique_ptr<const GradedMatch> choice_;
-  std::mutex planning_;
 };
+
+static_assert(sizeof(PlanEntry) == 128);  // two lines of the cache
 
 }  // namespace attune

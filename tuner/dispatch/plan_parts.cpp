@@ -81,8 +81,8 @@ void enqueue_with_scratch(const PlanParts& parts, LaunchFrame& frame, StreamHand
                                                                const ResolvedPlan& resolved, Status& status) {
   auto steps = make_steps(*context, *kernel, code.module, resolved, status);
   if (steps == nullptr) return nullptr;
-  const std::shared_ptr<PlanParts> parts(
-      new PlanParts{std::move(context), std::move(kernel), std::move(code), nullptr, problem, std::move(match)});
+  const auto parts = std::make_shared<PlanParts>(std::move(context), std::move(kernel), std::move(code), nullptr,
+                                                 problem, std::move(match));
   parts->block = LaunchBlock::make(*parts, *steps);
   if (parts->block == nullptr) parts->kept_steps = std::move(steps);
   return parts;
@@ -128,7 +128,7 @@ const std::string* launch_by_frame(const std::shared_ptr<const PlanParts>& share
 
 [[gnu::cold]] std::shared_ptr<const PlanParts> parts_of_own(std::shared_ptr<const PlanParts> parts) {
   const PlanCode& code = parts->code;
-  if (!code.image) return parts;
+  if (code.image == nullptr) return parts;
   LoadOutcome outcome = parts->device().load(*code.image);
   const PlanCode own{held_module(parts->context->held, std::move(outcome.module), code.bytes), code.bytes, code.image};
   const ResolvedPlan resolved =
@@ -137,8 +137,8 @@ const std::string* launch_by_frame(const std::shared_ptr<const PlanParts>& share
   if (outcome.status.ok()) steps = make_steps(*parts->context, *parts->kernel, own.module, resolved, outcome.status);
   if (steps == nullptr) parts->fail("loading the code", outcome.status);
   const auto& shared = parts->shared_module != nullptr ? parts->shared_module : code.module;
-  return std::shared_ptr<const PlanParts>(new PlanParts{parts->context, parts->kernel, own, shared, parts->problem,
-                                                        parts->match, nullptr, std::move(steps)});
+  return std::make_shared<PlanParts>(parts->context, parts->kernel, own, shared, parts->problem, parts->match, nullptr,
+                                     std::move(steps));
 }
 
 [[gnu::cold]] bool is_same_plan(const PlanParts& a, const PlanParts& b) {

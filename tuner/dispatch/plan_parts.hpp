@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,7 +43,7 @@ struct PlanCode {
   std::uint64_t bytes = 0;
   // Set for an image with variables, because plans that shared a module would set each other's variables: each plan
   // loads a module of its own.
-  std::optional<Image> image = {};
+  std::shared_ptr<const Image> image = {};
 };
 
 // What a kernel, a problem and a configuration come to on a device.

@@ -38,6 +38,7 @@ inline void interleave(std::vector<Contender>& contenders, int samples, int laun
 }
 
 int run_idle(int launches);       // no device below the seam
+int run_memory(int problems);     // what a known problem costs
 int run_on_gpu(int launches);     // beside raw launches
 int run_records(int records);     // look-ups in a large database
 int run_sizes(int source_bytes);  // first launches of other sizes

@@ -1,7 +1,9 @@
 // Launches without a device below the seam: what remains is attune's own, over an indirect call.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <functional>
 #include <random>
 #include <thread>
@@ -32,9 +34,9 @@ class NoDevice final : public test::IdleDevice {
 // The entries of the kernel on an idle device, with 10^4 problems that are known.
 class Idle {
  public:
-  Idle() {
-    for (std::int64_t n = 1; n <= known_problems; ++n) entries_.plan({{"n", n}, {"T", "float"}}, Policy::wait);
-    for (int n = 1; n <= known_problems; ++n) order_.push_back(n);
+  explicit Idle(int problems = known_problems) {
+    for (std::int64_t n = 1; n <= problems; ++n) entries_.plan({{"n", n}, {"T", "float"}}, Policy::wait);
+    for (int n = 1; n <= problems; ++n) order_.push_back(n);
     std::shuffle(order_.begin(), order_.end(), std::mt19937(7));
   }
 
@@ -42,6 +44,8 @@ class Idle {
     const Configuration& configuration = pack->fallbacks.front();
     Match match;
     match.configuration = configuration;
+    match.why = fmt::format("no wisdom for noop on idle; using the default (try: attune tune noop --problem \"{}\")",
+                            problem.text());
     Status status;
     return {make_plan_parts(context_, {pack, &pack->spec}, {module_}, problem, std::move(match),
                             resolve_plan(pack->spec, problem, configuration, device_->info()), status)};
@@ -137,7 +141,25 @@ void print_scaling(Idle& idle, int launches) {
   }
 }
 
+// Returns the memory of this process, in bytes.
+std::uint64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::uint64_t all = 0, resident = 0;
+  file >> all >> resident;
+  return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
 }  // namespace
+
+int run_memory(int problems) {
+  const Idle few(1);
+  const std::uint64_t before = resident_bytes();
+  const Idle many(problems);
+  const auto order = static_cast<std::uint64_t>(problems) * sizeof(int);  // the bench's own
+  fmt::print("a known problem, of {}: {} bytes\n", problems,
+             (resident_bytes() - before - order) / static_cast<std::uint64_t>(problems));
+  return 0;
+}
 
 int run_idle(int launches) {
   Idle idle;

@@ -1,5 +1,5 @@
 // dispatch_bench: what launching through attune costs.
-//   dispatch_bench idle | gpu [--launches N]     dispatch_bench records N     dispatch_bench sizes BYTES_OF_SOURCE
+//   dispatch_bench idle | gpu [--launches N]     dispatch_bench memory | records N     dispatch_bench sizes BYTES_OF_SOURCE
 //   dispatch_bench cold CACHE_FOLDER | nvrtc | compile | prepare FOLDER | background FOLDER   (of fresh_processes)
 #include <cstdio>
 #include <exception>
@@ -13,6 +13,7 @@ int main(int argc, char** argv) try {
   const auto number = [&](std::size_t i, int otherwise) { return words.size() > i ? std::stoi(words[i]) : otherwise; };
   const std::string what = words.empty() ? "idle" : words[0];
   if (what == "idle") return attune::bench::run_idle(number(2, 20'000));
+  if (what == "memory") return attune::bench::run_memory(number(1, 1'000'000));
   if (what == "gpu") return attune::bench::run_on_gpu(number(2, 500));
   if (what == "cold" && words.size() == 2) return attune::bench::run_cold(words[1]);
   if (what == "nvrtc") return attune::bench::run_nvrtc(false);
@@ -22,7 +23,7 @@ int main(int argc, char** argv) try {
   if (what == "records") return attune::bench::run_records(number(1, 100'000));
   if (what == "sizes") return attune::bench::run_sizes(number(1, 20'000));
   std::fputs(
-      "dispatch_bench idle|gpu [--launches N] | records N | sizes BYTES_OF_SOURCE | nvrtc | compile | "
+      "dispatch_bench idle|gpu [--launches N] | memory N | records N | sizes BYTES_OF_SOURCE | nvrtc | compile | "
       "cold|prepare|background FOLDER\n",
       stderr);
   return 2;

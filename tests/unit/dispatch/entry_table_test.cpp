@@ -19,23 +19,19 @@ struct alignas(64) Entry {
 };
 using Table = EntryTable<Entry>;
 
-Entry& insert(Table& table, const ProblemKey& key) {
-  return table.insert(key, [](const ProblemKey& of) { return std::make_unique<Entry>(of); });
-}
-
 TEST(EntryTable, FindsWhatWasInserted) {
   Table table;
   EXPECT_EQ(table.find({1, 2}), nullptr);
-  Entry& entry = insert(table, {1, 2});
+  Entry& entry = table.insert({1, 2});
   EXPECT_EQ(table.find({1, 2}), &entry);
-  EXPECT_EQ(&insert(table, {1, 2}), &entry);
+  EXPECT_EQ(&table.insert({1, 2}), &entry);
   EXPECT_EQ(table.find({2, 1}), nullptr);
   EXPECT_EQ(table.find({1, 2, 0, 0, 0, 0, 0, 1}), nullptr);
 }
 
 TEST(EntryTable, LooksAtAllNumbersOfShortKeys) {
   Table table(2);
-  Entry& entry = insert(table, {1, 2});
+  Entry& entry = table.insert({1, 2});
   EXPECT_EQ(table.find({1, 2}), &entry);
   EXPECT_EQ(table.find({1, 3}), nullptr);
   EXPECT_EQ(table.find({0, 2}), nullptr);
@@ -45,14 +41,14 @@ TEST(EntryTable, LooksAtAllNumbersOfShortKeys) {
 TEST(EntryTable, FetchesAheadWhateverItIsTold) {
   Table table;
   std::vector<Entry*> entries;
-  for (std::uint64_t n = 0; n < 1000; ++n) entries.push_back(&insert(table, {n}));
+  for (std::uint64_t n = 0; n < 1000; ++n) entries.push_back(&table.insert({n}));
   for (std::uint64_t n = 0; n < 1000; ++n) {
     entries[n]->where = reinterpret_cast<const std::uint64_t*>(n << 54 | n << 20);  // never read
     entries[n]->size = 64 * n;
     table.fetch_ahead(*entries[n]);
   }
   for (std::uint64_t n = 0; n < 1000; ++n) EXPECT_EQ(table.find({n}), entries[n]);
-  for (std::uint64_t n = 1000; n < 5000; ++n) insert(table, {n});  // it grows
+  for (std::uint64_t n = 1000; n < 5000; ++n) table.insert({n});  // it grows
   for (std::uint64_t n = 0; n < 1000; ++n) EXPECT_EQ(table.find({n}), entries[n]);
 }
 
@@ -63,7 +59,7 @@ TEST(EntryTable, SpreadsKeysThatAreAlike) {
        {std::uint64_t{1}, std::uint64_t{64}, std::uint64_t{1} << 20, std::uint64_t{1} << 40}) {
     Table table;
     for (std::uint64_t a = 0; a < 100; ++a)
-      for (std::uint64_t b = 0; b < 100; ++b) insert(table, {a * step, b * step, 1});
+      for (std::uint64_t b = 0; b < 100; ++b) table.insert({a * step, b * step, 1});
     for (std::uint64_t a = 0; a < 100; ++a)
       for (std::uint64_t b = 0; b < 100; ++b) {
         const Entry* const found = table.find({a * step, b * step, 1});
@@ -88,7 +84,7 @@ TEST(EntryTable, IsReadWhileItGrows) {
             if (const Entry* const found = table.find({n, 7}); found == nullptr || found->key[0] != n) ++missing;
       });
     for (std::uint64_t n = 0; n < 20000; ++n) {
-      Entry& entry = insert(table, {n, 7});
+      Entry& entry = table.insert({n, 7});
       table.fetch_ahead(entry);
       inserted.store(n + 1, std::memory_order_release);
     }
