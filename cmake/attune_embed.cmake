@@ -2,8 +2,9 @@
 # attune reads of them when the program is built. Generates the header "attune_embedded/NAME.hpp" with
 # `attune_embedded::NAME`, an attune::EmbeddedBundle, and puts it on the include path of `target`. NAME defaults to the
 # file's stem, with '_' for characters that C++ does not allow. The headers that the kernel includes by #include "..."
-# are found beside it, and made anew with it when they change. C: generates "attune_embedded/NAME.h" instead, for C. It has
-# the bytes `attune_embedded_NAME` and their number `attune_embedded_NAME_size`, for attune_dispatcher_add_memory().
+# are found beside it, as is the front matter that it includes, and it is made anew with them when they change.
+# C: generates "attune_embedded/NAME.h" instead, for C. It has the bytes `attune_embedded_NAME` and their number
+# `attune_embedded_NAME_size`, for attune_dispatcher_add_memory().
 function(attune_embed target file)
   cmake_parse_arguments(PARSE_ARGV 2 embed "C" "NAME;TUNE_TARGET" "")
   if(embed_UNPARSED_ARGUMENTS)

@@ -1,64 +1,21 @@
 /*attune
 [kernel]
 name = "argmax"
+include = ["row_reduction.toml"]
 summary = "out[r] = the index of the first maximum of in[r][0 ... columns - 1]; a NaN is above all"
 deterministic = true                           # indices are exact, in any order
 [problem]
-rows = { size = 16384, host = 64 }
-columns = { size = 4096, host = 1024 }
 T = ["float", "half", "bfloat16", "int32"]
 I = ["int64", "int32"]                         # of the indices
 # While tuning: the fill; few distinct values, zeros of both signs among them; or numbers with NaN and infinities.
 DATA = { choice = ["Data::uniform", "Data::ties", "Data::specials"] }
 [parameters]
 TRACK = ["Track::packs", "Track::elements"]    # whose index a thread keeps: the best pack's, or element's
-WAY = ["Way::rows", "Way::parts", "Way::tiles"]  # what blocks read: whole rows, parts of rows, pieces of many rows
-TPR = [256, 128, 64, 32, 16, 8, 4, 2, 1, 512, 1024]  # threads per row and block
-BLOCK = [256, 64, 128, 512, 1024]
-CLUSTER = [1, 2, 4, 8]                         # blocks per row
-PACK = [16, 8, 4, 2]                           # bytes per access
-ITEMS = [4, 1, 2, 8]                           # accesses in flight per thread
-CACHE = ["Cache::plain", "Cache::streaming"]
-PARTS_PER_SM = [4, 1, 2, 8, 16]                # launch only: parts of rows per multiprocessor, of all rows together
-ALGORITHM = ["Algorithm::last_block", "Algorithm::two_pass"]  # who compares parts
-STAGES = [4, 2, 6]                             # launch only: bulk loads in flight per block,
-STAGE_KIB = [16, 8, 32]                        # launch only: and their size, at most
-BLOCKS_PER_SM = [0, 1, 2, 4, 8, 16]            # launch only; 0: as many blocks as rows need, or parts
-[values]
-by_rows = "WAY == 'Way::rows'"
-by_parts = "WAY == 'Way::parts'"
-by_tiles = "WAY == 'Way::tiles'"
-row_bytes = "columns * sizeof(T)"
-length = """round_up(ceil_div(columns, max(1, min(ceil_div(PARTS_PER_SM * device.multiprocessors, rows), \
-  row_bytes / (BLOCK * PACK)))), 128 / sizeof(T))"""  # parts begin where lines do, and have an access per thread
-count = "ceil_div(columns, length)"
-height = "STAGE_KIB * 128 / row_bytes * 8"     # rows of a tile: as many elements are a multiple of 16 bytes
-in_flight = "BLOCKS_PER_SM * STAGES * STAGE_KIB"  # KiB of bulk loads per multiprocessor
-filling = "ceil_div(rows, BLOCK / TPR) * CLUSTER"  # blocks, if each reads its rows and ends
 [restrictions]
 rules = [
     "columns < 2 ** 32 && (I == 'int64' || columns <= 2 ** 31)",  # an index has 32 bits of a key
     "TRACK == 'Track::packs' || PACK > sizeof(T)",            # of one element both are the same
-    "not by_rows || BLOCK == TPR || (TPR <= 32 && BLOCK <= 512)",  # rows of more than a warp have their own block
-    "PACK >= sizeof(T)",
-    "by_tiles || ITEMS * PACK in [4, 8, 16, 32, 64, 128]",   # in flight per thread
-    "by_tiles || BLOCK < 1024 || ITEMS * PACK <= 64",        # such a block has 64 registers a thread
-    # Half of a row's threads have something to do, by 16 bytes; and few long rows want many threads.
-    "not by_rows || TPR == 1 || TPR * (row_bytes < 512 ? PACK : 16) < 2 * row_bytes",
-    "not by_rows || rows * TPR * CLUSTER >= 512 * device.multiprocessors || TPR * CLUSTER >= 1024 || columns <= 4096",
-    "not by_rows || BLOCKS_PER_SM == 0 || BLOCKS_PER_SM * device.multiprocessors * CLUSTER < filling",
-    "not by_rows || BLOCKS_PER_SM == 0 || (BLOCKS_PER_SM * BLOCK >= 256 && BLOCKS_PER_SM * BLOCK <= 2048)",
-    "CLUSTER == 1 || (by_rows && TPR == BLOCK && TPR * CLUSTER * 16 <= 2 * row_bytes)",
-    "not by_parts || (count > 1 && rows * count < 2 ** 31)",
     "not by_parts || (TPR == 256 && BLOCKS_PER_SM == 0)",
-    "by_parts || (PARTS_PER_SM == 4 && ALGORITHM == 'Algorithm::last_block')",
-    # Tiles: shared memory is read by 16 bytes, and 64 to 192 KiB are in flight per multiprocessor.
-    "by_tiles || (STAGES == 4 && STAGE_KIB == 16)",
-    "not by_tiles || device.compute_capability >= 90 || device.kind == 'host'",
-    "not by_tiles || (PACK == 16 && ITEMS == 4 && CACHE == 'Cache::plain' && TPR <= 32 && BLOCK in [128, 256, 512])",
-    "not by_tiles || (height >= 8 && height * TPR >= BLOCK && TPR < 2 * columns)",
-    "not by_tiles || in_flight in [64, 96, 128, 192]",
-    "not by_tiles || (in_flight + 2 * BLOCKS_PER_SM) * 1024 <= device.shared_per_multiprocessor",
 ]
 [[launch]]
 entry = "argmax<T, I, TRACK, BLOCK, TPR, CLUSTER, PACK, ITEMS, CACHE>"

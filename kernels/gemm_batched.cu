@@ -69,7 +69,7 @@ rules = [
     # Blocks that stay fit on a multiprocessor together. Where one of two does not, it runs after the other.
     "BLOCKS_PER_SM * BLOCK <= device.max_threads_per_multiprocessor",
     "BLOCKS_PER_SM * BLOCK * registers <= device.registers_per_multiprocessor",
-    "BLOCKS_PER_SM <= 2 || BLOCKS_PER_SM * (shared_bytes + 1024) <= device.shared_per_multiprocessor",
+    "BLOCKS_PER_SM <= 2 || BLOCKS_PER_SM * (shared_bytes + device.shared_reserved) <= device.shared_per_multiprocessor",
 ]
 [[launch]]
 entry = "gemm_batched<T, n, LOAD, BLOCK, STAGE_KIB, TM, TN, ACCESS, STAGES, PAD, STORE, CACHE>"

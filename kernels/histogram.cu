@@ -33,7 +33,8 @@ rules = [
     "METHOD == 'Method::lane' ? REPLICAS > 1 : REPLICAS == 1",
     # As many blocks as a multiprocessor holds, and at least 256 threads.
     "BLOCK * BLOCKS_PER_SM >= 256 && BLOCK * BLOCKS_PER_SM <= device.max_threads_per_multiprocessor",
-    "shared <= device.shared_per_block && (shared + 1024) * BLOCKS_PER_SM <= device.shared_per_multiprocessor",
+    "shared <= device.shared_per_block",
+    "BLOCKS_PER_SM * (shared + device.shared_reserved) <= device.shared_per_multiprocessor",
     # Atomics in global memory: where shared memory holds few copies. With AHEAD, sm_120 runs out of registers.
     "METHOD != 'Method::global' || (bins > 4096 && MERGE != 'Merge::two_pass' && !AHEAD)",
     # Shared memory adds equal addresses of a warp at once: looking for runs costs more.

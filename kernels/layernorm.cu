@@ -1,63 +1,26 @@
 /*attune
 [kernel]
 name = "layernorm"
+include = ["rows.toml"]
 summary = "out[r][c] = (in[r][c] - mean of row r) / sqrt(variance of row r + eps) * weight[c] + bias[c], row-major"
 # Values are combined in a fixed order. By Keep::columns the bits of a row depend on rows before it, too.
 deterministic = true
 [problem]
-rows = { size = 16384, host = 64 }
-columns = { size = 4096, host = 512 }
-T = ["float", "bfloat16", "half"]
 # While tuning: normally distributed with mean 0; with mean 1000; or rows of zeros, of one number, with NaN, +inf or one
 # number that is far from all others.
 DATA = { choice = ["Data::normal", "Data::offset", "Data::awkward"] }
 [parameters]
-TPR = [256, 128, 64, 512, 32, 1024, 16, 8, 4, 1]  # threads per row and block
 BLOCK = [256, 64, 128, 512, 1024, 32]
-CLUSTER = [1, 2, 4, 8]                         # blocks per row
-PACK = [16, 8, 4]                              # bytes per access
-KEEP = ["Keep::registers", "Keep::shared", "Keep::online", "Keep::reload", "Keep::parts", "Keep::columns"]
-ITEMS = [4, 1, 2, 3, 5, 6, 7, 8, 10, 12, 16]   # packs of a row that a thread keeps in registers, or loads at a time
 ROWS = [1, 2, 4]                               # that threads keep together: weight and bias are read once for them
 LEAN = [false, true]                           # at most 64 or, for float, 80 registers a thread
-STAGES = [1, 2, 3]                             # rows on their way into shared memory, per place in a block
-GROUP = [4, 1, 2, 8, 3, 5, 6, 7, 10, 12, 16]   # launch only: long rows that are taken together, by parts or columns
-LAG = [4, 1, 2, 3, 5, 6, 8, 16]                # groups between two passes over parts; rows that wait in registers
-LOAD_CACHE = ["Cache::plain", "Cache::streaming", "attune::kept"]  # kept rows stay in the L2 cache behind the launch
-STORE_CACHE = ["Cache::plain", "Cache::streaming"]
-BLOCKS_PER_SM = [0, 1, 2, 3, 4, 6, 8, 12]      # launch only; 0: a block, or a cluster, for each BLOCK / TPR rows
 [values]
-unit = "TPR * CLUSTER * PACK / sizeof(T)"      # elements that the threads of a row read at a time
-spare = "unit * ITEMS - columns"               # of what they can keep in registers
-share = "ceil_div(columns, unit)"              # packs of a row that a thread keeps in shared memory, at most
-by_parts = "KEEP == 'Keep::parts'"
-by_columns = "KEEP == 'Keep::columns'"
-row_packs = "ceil_div(columns * sizeof(T), PACK)"
-part_packs = "ceil_div(row_packs, max(BLOCKS_PER_SM * device.multiprocessors / GROUP, 1))"
-column_parts = "ceil_div(row_packs, part_packs)"
-column_threads = "max(BLOCK - 64, 1)"           # the last two warps have no packs
 ring = "(STAGES + 2) * part_packs * PACK + column_parts * 8"
-shared = "KEEP == 'Keep::shared' ? STAGES * share * BLOCK * PACK : by_columns ? ring : 0"
-cells = "by_columns ? 2 * BLOCK + 256 : BLOCK * CLUSTER / 2"  # bytes that threads of a row combine in, at most
 groups = "ceil_div(rows, BLOCK / TPR * ROWS)"  # blocks or clusters, if each has ROWS rows for TPR threads
-most = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors / CLUSTER, 1))"
-staying = "ceil_div(groups, ceil_div(groups, most))"  # of about equal work
-parts = "ceil_div(columns, unit * ITEMS)"      # of a row, for a block each
-row_groups = "ceil_div(rows, GROUP)"
 partial_floats = "by_parts ? 3 * rows * parts : by_columns ? 4 * rows * column_parts : 1"
-row_bytes = "columns * sizeof(T)"
 column_registers = "LAG * ITEMS * 4 + (T == 'float' ? 32 : ITEMS == 5 ? 48 : 68)"  # of Keep::columns, at least
-from_memory = "KEEP in ['Keep::reload', 'Keep::online']"
 [restrictions]
 rules = [
-    "BLOCK == TPR || (TPR <= 32 && BLOCK <= 256)",  # whole warps; rows of more than a warp have a block of their own
     "BLOCK > 32 || KEEP == 'Keep::registers'",
-    "TPR == 1 || unit <= 2 * columns",         # half of the threads have something to do
-    "TPR > 1 || columns <= 65536",
-    "CLUSTER == 1 || (TPR == BLOCK && TPR >= 128 && columns * sizeof(T) >= 8192 * CLUSTER)",
-    # Registers: all of a row, in as few packs as do. 28 registers and more a thread are for the rest.
-    "KEEP != 'Keep::registers' || (spare >= 0 && spare < unit * (ITEMS <= 8 ? 1 : ITEMS <= 12 ? 2 : 4))",
-    "KEEP != 'Keep::registers' || BLOCK * (ITEMS * PACK / 4 + ITEMS / 2 + 28) <= device.registers_per_block",
     "BLOCK < 1024 || from_memory || by_columns || (KEEP == 'Keep::registers' && ITEMS * PACK <= 96)",
     "ROWS == 1 || (KEEP == 'Keep::registers' && CLUSTER == 1 && TPR >= 8)",
     "ROWS == 1 || ROWS * ITEMS * PACK <= (BLOCK == 1024 ? 64 : 128)",
@@ -65,43 +28,12 @@ rules = [
     "!LEAN || (KEEP == 'Keep::registers' && TPR >= 8 && ITEMS <= 8 && ROWS * ITEMS * PACK > (ROWS > 1 ? 32 : 64))",
     "!LEAN || ROWS == 1 || ROWS * ITEMS * PACK <= (T == 'float' ? 128 : 64)",
     "!LEAN || (BLOCK <= (T == 'float' ? 256 : 512) && device.compute_capability < 100)",
-    "!LEAN || BLOCK > 32 || device.compute_capability in [70, 80, 90]",  # others have fewer than 32 blocks at a time
+    "!LEAN || BLOCK > 32 || (device.max_blocks_per_multiprocessor >= 32 && device.kind == 'cuda')",  # for 32 warps
     "!LEAN || T == 'float' || ROWS > 1 || (T == 'bfloat16' && ITEMS <= 7)",  # others spill
-    # Shared memory, for as many blocks as stay on a multiprocessor.
-    "KEEP != 'Keep::shared' || device.compute_capability >= 80 || device.kind == 'host'",
-    "KEEP != 'Keep::shared' || (PACK >= 8 && ITEMS == 4 && LOAD_CACHE == 'Cache::plain')",
-    "KEEP != 'Keep::shared' || (TPR >= 8 && share <= 64 && BLOCKS_PER_SM * BLOCK >= 128)",
-    "BLOCKS_PER_SM * BLOCK <= device.max_threads_per_multiprocessor",
-    "shared + cells <= device.shared_per_block",
-    "BLOCKS_PER_SM * (shared + cells + 1024) <= device.shared_per_multiprocessor",
-    "(KEEP == 'Keep::shared' || by_columns) == (BLOCKS_PER_SM > 0)",
-    "STAGES == 1 || KEEP == 'Keep::shared' || by_columns",
-    "LOAD_CACHE != 'attune::kept' || (KEEP == 'Keep::registers' && PACK == 16)",
-    "LOAD_CACHE != 'attune::kept' || device.compute_capability >= 80 || device.kind == 'host'",
-    # Parts: those of the rows between the two passes are to stay in the L2 cache.
-    "!by_parts || (TPR == BLOCK && BLOCK >= 128 && CLUSTER == 1 && ITEMS in [1, 2, 4] && ITEMS * PACK in [16, 32, 64])",
-    "!by_parts || (BLOCK * ITEMS * PACK <= (row_bytes > 2 ** 25 ? 32768 : 16384) && parts >= 4 && parts <= 4096)",
-    "!by_parts || (GROUP == 1 && LAG == 1) || GROUP * LAG * columns * sizeof(T) <= device.l2_bytes",
-    "!by_parts || (LAG in [1, 2, 4, 8, 16] && GROUP in [1, 2, 4, 8])",
-    "by_parts || by_columns || (GROUP == 4 && LAG == 4)",
-    # Columns: blocks that stay have equal parts, of as many packs as ITEMS says.
-    "!by_columns || device.compute_capability >= 90 || device.kind == 'host'",
-    "!by_columns || (TPR == BLOCK && BLOCK >= 128 && CLUSTER == 1 && PACK == 16 && LOAD_CACHE == 'Cache::plain')",
-    "!by_columns || (LAG in [3, 4, 5, 6] && STORE_CACHE == 'Cache::plain' && BLOCKS_PER_SM <= 4)",
-    "!by_columns || (GROUP <= rows && rows <= 2 ** 20)",
-    "!by_columns || GROUP <= BLOCKS_PER_SM * device.multiprocessors",
-    "!by_columns || (ITEMS <= 6 && ceil_div(part_packs, column_threads) == ITEMS && 2 * part_packs >= column_threads)",
-    "!by_columns || BLOCKS_PER_SM * BLOCK * column_registers <= device.registers_per_block",
-    "!by_columns || 4 * rows < device.multiprocessors || row_bytes >= 2 ** 17 || device.kind == 'host'",
     "KEEP != 'Keep::online' || columns <= 2 ** 24 * unit",  # packs of a thread are counted by a float
-    # Few long rows want all multiprocessors.
-    """by_parts || by_columns || 4 * groups * CLUSTER >= device.multiprocessors || row_bytes < 2 ** 18 \
-      || row_bytes > 2 ** 27""",
     # Reads from memory: 4 to 64 bytes of a thread are under way.
     "!from_memory || (ITEMS in [1, 2, 4, 8] && ITEMS * PACK <= (TPR == 1 || BLOCK == 1024 ? 32 : 64))",
     "!from_memory || BLOCK < 1024 || ITEMS <= 2",
-    "!from_memory || ITEMS == 1 || unit * ITEMS <= 2 * columns",
-    "!from_memory || TPR == 1 || TPR >= 256 || columns <= 64 * unit",
 ]
 [[launch]]
 entry = "layernorm<T, TPR, BLOCK, CLUSTER, PACK, KEEP, ITEMS, ROWS, LEAN, STAGES, LOAD_CACHE, STORE_CACHE>"

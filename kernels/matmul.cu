@@ -56,7 +56,7 @@ rules = [
     "registers <= 240 && registers * threads * MIN_BLOCKS <= 65536",
     "BK <= 16 && MIN_BLOCKS < 4 || registers * threads * MIN_BLOCKS <= 60000",
     "MIN_BLOCKS == 4 || registers * threads * (MIN_BLOCKS + 1) > 65536 || !is_tiled || is_small",
-    "MIN_BLOCKS * (STAGES * stage + 1024) <= device.shared_per_multiprocessor",
+    "MIN_BLOCKS * (STAGES * stage + device.shared_reserved) <= device.shared_per_multiprocessor",
     # Tiles that are not far from a square move least; long ones are for products with few rows.
     "!is_tiled || (BM <= 2 * BN && (BN <= 2 * BM || m <= 64))",
     "WM <= 2 * WN && WN <= 4 * WM && TM <= 2 * TN && TN <= 4 * TM || STEP != 'Step::async'",

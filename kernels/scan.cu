@@ -43,8 +43,9 @@ rules = [
     "DISTANCE < STAGES && LOOKERS <= STAGES",
     "!ahead || ITEMS % 4 == 0 || ITEMS < 4",
     "!ahead || device.compute_capability >= 90 || device.kind == 'host'",
-    # Blocks that would not run at once; and a kibibyte per block that the system takes.
-    "!ahead || BLOCKS_PER_SM * (STAGES * (tile * sizeof(T) + 640) + 1024) <= device.shared_per_multiprocessor",
+    # Blocks that would not run at once.
+    """!ahead || BLOCKS_PER_SM * (STAGES * (tile * sizeof(T) + 640) + device.shared_reserved) \
+      <= device.shared_per_multiprocessor""",
     "!ahead || BLOCKS_PER_SM * STAGES * tile * sizeof(T) >= 98304",  # bytes in flight
 ]
 [[launch]]

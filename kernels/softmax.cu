@@ -1,92 +1,24 @@
 /*attune
 [kernel]
 name = "softmax"
+include = ["rows.toml"]
 summary = "out[r][c] = exp(in[r][c]) / (sum of exp(in[r][k]) over k) for a rows x columns matrix, row-major"
 deterministic = true                           # values are combined in a fixed order
 [problem]
-rows = { size = 16384, host = 64 }
-columns = { size = 4096, host = 512 }
-T = ["float", "bfloat16", "half"]
 # While tuning: numbers from -4 to 4; with entries, and rows, of -inf, and some of +inf and NaN; or as large as T has.
 DATA = { choice = ["Data::logits", "Data::masked", "Data::large"] }
 [parameters]
-TPR = [256, 128, 64, 512, 32, 1024, 16, 8, 4, 1]  # threads per row and block
 BLOCK = [256, 64, 128, 512, 1024]
-CLUSTER = [1, 2, 4, 8]                         # blocks per row
-PACK = [16, 8, 4]                              # bytes per access
-KEEP = ["Keep::registers", "Keep::shared", "Keep::online", "Keep::reload", "Keep::parts", "Keep::columns"]
-ITEMS = [4, 1, 2, 3, 5, 6, 7, 8, 10, 12, 16]   # packs of a row that a thread keeps in registers, or loads at a time
-STAGES = [1, 2, 3]                             # rows on their way into shared memory, per place in a block
-GROUP = [4, 1, 2, 8, 3, 5, 6, 7, 10, 12, 16]   # launch only: long rows that are taken together, by parts or columns
-LAG = [4, 1, 2, 3, 5, 6, 8, 16]                # groups between two passes over parts; rows that wait in registers
-LOAD_CACHE = ["Cache::plain", "Cache::streaming", "attune::kept"]  # kept rows stay in the L2 cache behind the launch
-STORE_CACHE = ["Cache::plain", "Cache::streaming"]
-BLOCKS_PER_SM = [0, 1, 2, 3, 4, 6, 8, 12]      # launch only; 0: a block, or a cluster, for each BLOCK / TPR rows
 [values]
-unit = "TPR * CLUSTER * PACK / sizeof(T)"      # elements that the threads of a row read at a time
-spare = "unit * ITEMS - columns"               # of what they can keep in registers
-share = "ceil_div(columns, unit)"              # packs of a row that a thread keeps in shared memory, at most
-by_parts = "KEEP == 'Keep::parts'"
-by_columns = "KEEP == 'Keep::columns'"
-row_packs = "ceil_div(columns * sizeof(T), PACK)"
-part_packs = "ceil_div(row_packs, max(BLOCKS_PER_SM * device.multiprocessors / GROUP, 1))"
-column_parts = "ceil_div(row_packs, part_packs)"
-column_threads = "max(BLOCK - 64, 1)"           # the last two warps have no packs
 ring = "STAGES * part_packs * PACK + column_parts * 8"
-shared = "KEEP == 'Keep::shared' ? STAGES * share * BLOCK * PACK : by_columns ? ring : 0"
-cells = "by_columns ? 2 * BLOCK + 256 : BLOCK * CLUSTER / 2"  # bytes that threads of a row combine in, at most
 groups = "ceil_div(rows, BLOCK / TPR)"         # blocks or clusters, if each has one row for TPR threads
-most = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors / CLUSTER, 1))"
-staying = "ceil_div(groups, ceil_div(groups, most))"  # of about equal work
-parts = "ceil_div(columns, unit * ITEMS)"      # of a row, for a block each
-row_groups = "ceil_div(rows, GROUP)"
 partial_floats = "by_parts ? 2 * rows * parts : by_columns ? 4 * rows * column_parts : 1"
-row_bytes = "columns * sizeof(T)"
 column_registers = "LAG * ITEMS * 4 + 28"      # that Keep::columns has, at least
-from_memory = "KEEP in ['Keep::reload', 'Keep::online']"
 [restrictions]
 rules = [
-    "BLOCK == TPR || (TPR <= 32 && BLOCK <= 256)",  # whole warps; rows of more than a warp have a block of their own
-    "TPR == 1 || unit <= 2 * columns",         # half of the threads have something to do
-    "TPR > 1 || columns <= 65536",
-    "CLUSTER == 1 || (TPR == BLOCK && TPR >= 128 && columns * sizeof(T) >= 8192 * CLUSTER)",
-    # Registers: all of a row, in as few packs as do. 28 registers and more a thread are for the rest.
-    "KEEP != 'Keep::registers' || (spare >= 0 && spare < unit * (ITEMS <= 8 ? 1 : ITEMS <= 12 ? 2 : 4))",
-    "KEEP != 'Keep::registers' || BLOCK * (ITEMS * PACK / 4 + ITEMS / 2 + 28) <= device.registers_per_block",
-    # Shared memory, for as many blocks as stay on a multiprocessor.
-    "KEEP != 'Keep::shared' || device.compute_capability >= 80 || device.kind == 'host'",
-    "KEEP != 'Keep::shared' || (PACK >= 8 && ITEMS == 4 && LOAD_CACHE == 'Cache::plain')",
-    "KEEP != 'Keep::shared' || (TPR >= 8 && share <= 64 && BLOCKS_PER_SM * BLOCK >= 128)",
-    "BLOCKS_PER_SM * BLOCK <= device.max_threads_per_multiprocessor",
-    "shared + cells <= device.shared_per_block",
-    "BLOCKS_PER_SM * (shared + cells + 1024) <= device.shared_per_multiprocessor",
-    "(KEEP == 'Keep::shared' || by_columns) == (BLOCKS_PER_SM > 0)",
-    "STAGES == 1 || KEEP == 'Keep::shared' || by_columns",
-    "LOAD_CACHE != 'attune::kept' || (KEEP == 'Keep::registers' && PACK == 16)",
-    "LOAD_CACHE != 'attune::kept' || device.compute_capability >= 80 || device.kind == 'host'",
-    # Parts: those of the rows between the two passes are to stay in the L2 cache.
-    "!by_parts || (TPR == BLOCK && BLOCK >= 128 && CLUSTER == 1 && ITEMS in [1, 2, 4] && ITEMS * PACK in [16, 32, 64])",
-    "!by_parts || (BLOCK * ITEMS * PACK <= (row_bytes > 2 ** 25 ? 32768 : 16384) && parts >= 4 && parts <= 4096)",
-    "!by_parts || (GROUP == 1 && LAG == 1) || GROUP * LAG * columns * sizeof(T) <= device.l2_bytes",
-    "!by_parts || (LAG in [1, 2, 4, 8, 16] && GROUP in [1, 2, 4, 8])",
-    "by_parts || by_columns || (GROUP == 4 && LAG == 4)",
-    # Columns: blocks that stay have equal parts, of as many packs as ITEMS says.
-    "!by_columns || device.compute_capability >= 90 || device.kind == 'host'",
-    "!by_columns || (TPR == BLOCK && BLOCK >= 128 && CLUSTER == 1 && PACK == 16 && LOAD_CACHE == 'Cache::plain')",
-    "!by_columns || (LAG in [3, 4, 5, 6] && STORE_CACHE == 'Cache::plain' && BLOCKS_PER_SM <= 4)",
-    "!by_columns || (GROUP <= rows && rows <= 2 ** 20)",
-    "!by_columns || GROUP <= BLOCKS_PER_SM * device.multiprocessors",
-    "!by_columns || (ITEMS <= 6 && ceil_div(part_packs, column_threads) == ITEMS && 2 * part_packs >= column_threads)",
-    "!by_columns || BLOCKS_PER_SM * BLOCK * column_registers <= device.registers_per_block",
-    "!by_columns || 4 * rows < device.multiprocessors || row_bytes >= 2 ** 17 || device.kind == 'host'",
-    # Few long rows want all multiprocessors.
-    """by_parts || by_columns || 4 * groups * CLUSTER >= device.multiprocessors || row_bytes < 2 ** 18 \
-      || row_bytes > 2 ** 27""",
     # Reads from memory: 4 to 128 bytes of a thread are under way.
     "!from_memory || (ITEMS in [1, 2, 4, 8] && ITEMS * PACK <= (TPR == 1 ? 32 : BLOCK == 1024 ? 64 : 128))",
     "!from_memory || BLOCK < 1024 || ITEMS <= 4",
-    "!from_memory || ITEMS == 1 || unit * ITEMS <= 2 * columns",
-    "!from_memory || TPR == 1 || TPR >= 256 || columns <= 64 * unit",
 ]
 [[launch]]
 entry = "softmax<T, TPR, BLOCK, CLUSTER, PACK, KEEP, ITEMS, STAGES, LOAD_CACHE, STORE_CACHE>"

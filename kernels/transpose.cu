@@ -46,7 +46,7 @@ rules = [
     "SCHEDULE == 'Schedule::fixed' || BLOCKS_PER_SM > 0",
     # Blocks that stay fit on a multiprocessor together.
     "BLOCKS_PER_SM * THREADS <= device.max_threads_per_multiprocessor",
-    "BLOCKS_PER_SM * (STAGES * stage + 1024) <= device.shared_per_multiprocessor",
+    "BLOCKS_PER_SM * (STAGES * stage + device.shared_reserved) <= device.shared_per_multiprocessor",
 ]
 [[launch]]
 entry = """transpose<T, TILE_X, TILE_Y, THREADS, VECTOR, LOAD, STAGES, LAYOUT, ORDER, LOAD_CACHE, STORE_CACHE, \

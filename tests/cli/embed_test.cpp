@@ -63,6 +63,27 @@ TEST_F(Embed, HeadersCompileWhateverTheFileIsCalled) {
   }
 }
 
+TEST_F(Embed, DependsOnIncludedFrontMatter) {
+  const std::string kernel = scale_with("name = \"scale\"", "name = \"scale\"\ninclude = [\"shared.toml\"]");
+  const std::string shared =
+      write("shared.toml", "[values]\nlimit = 512\n[restrictions]\nrules = [\"BLOCK <= limit\"]\n");
+  const std::string made = (folder_ / "made.bundle").string(), rule = (folder_ / "made.d").string();
+  const auto make = [&] {
+    const CommandResult result = embed(kernel, "made.bundle", {"--depfile", rule});
+    EXPECT_EQ(result.code, 0) << result.err;
+    return content_of(made);
+  };
+  const std::string before = make();
+  EXPECT_THAT(content_of(rule), HasSubstr(shared));
+  write("shared.toml", "[values]\nlimit = 512  # threads\n[restrictions]\nrules = [\"BLOCK <= limit\"]\n");
+  EXPECT_EQ(make(), before);
+  write("shared.toml", "[values]\nlimit = 128\n[restrictions]\nrules = [\"BLOCK <= limit\"]\n");
+  EXPECT_NE(make(), before);
+  std::filesystem::remove(shared);
+  EXPECT_THAT(embed(kernel, "made.bundle").err,
+              AllOf(HasSubstr("cannot include `shared.toml`"), HasSubstr("put the file")));
+}
+
 TEST_F(Embed, RefusesFilesWithControlCharactersInTheirNames) {
   const std::string kernel = write("a\nb.cu", content_of(scale()));
   for (const std::string output : {"made.hpp", "made.h", "made.bundle"})

@@ -34,6 +34,8 @@ TEST_F(CudaDeviceTest, KnowsItself) {
   EXPECT_EQ(info.shared_static_limit, 49152u);
   EXPECT_GE(info.shared_per_block, info.shared_static_limit);
   EXPECT_GE(info.shared_per_multiprocessor, info.shared_per_block);
+  EXPECT_EQ(info.shared_reserved, info.compute_capability >= 80 ? 1024u : 0u);
+  EXPECT_GE(info.max_blocks_per_multiprocessor, 16);
   EXPECT_GE(info.registers_per_block, 32768);
   EXPECT_GT(info.clock_khz, 100000);
   EXPECT_THAT(info.uuid, testing::AnyOf(testing::StartsWith("GPU-"), testing::StartsWith("MIG-")));

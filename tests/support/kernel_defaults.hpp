@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "attune/attune.hpp"
+#include "attune/kernel_spec.hpp"
 
 namespace attune::test {
 
-using Defaults = std::vector<std::pair<std::string, std::string>>;  // parameter, value as the file writes it
+using Defaults = std::vector<std::pair<std::string, std::string>>;  // parameter, value
 
-// Returns the text of the built-in kernel, with the defaults as the first values of their parameters.
-std::string kernel_with(const std::string& name, const Defaults& defaults);
+// Returns the built-in kernel, with the defaults as the first values of their parameters.
+KernelSpec kernel_with(const std::string& name, const Defaults& defaults);
 
 std::string text_of(const Defaults& defaults);
 

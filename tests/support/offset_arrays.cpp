@@ -277,7 +277,7 @@ bool normalizes(Dispatcher& dispatcher, int to, int from) {
 // Returns the ways to take long rows: Keep::columns for 132 multiprocessors and for 2, 4 and 8. Where none of these is
 // legal, the dispatcher takes a legal configuration near them.
 std::vector<Defaults> ways_of_long_rows() {
-  std::vector<Defaults> ways{{{"STORE_CACHE", "\"Cache::streaming\""}}};
+  std::vector<Defaults> ways{{{"STORE_CACHE", "Cache::streaming"}}};
   struct Way {
     const char *block, *group, *items;
   };
@@ -285,7 +285,7 @@ std::vector<Defaults> ways_of_long_rows() {
        {Way{"128", "8", "3"}, Way{"1024", "1", "2"}, Way{"512", "1", "2"}, Way{"256", "1", "2"}})
     ways.push_back({{"TPR", block},
                     {"BLOCK", block},
-                    {"KEEP", "\"Keep::columns\""},
+                    {"KEEP", "Keep::columns"},
                     {"ITEMS", items},
                     {"GROUP", group},
                     {"LAG", "3"},
@@ -336,38 +336,36 @@ struct OffsetCase {
 
 const std::vector<OffsetCase>& cases() {
   static const std::vector<OffsetCase> all{
-      {"copy", copies, {{{"VECTOR", "4"}}, {{"VECTOR", "2"}, {"LOAD", "\"Load::streaming\""}}}},
-      {"add", adds, {{{"VECTOR", "4"}}, {{"SHAPE", "\"Shape::rows\""}}}},
+      {"copy", copies, {{{"VECTOR", "4"}}, {{"VECTOR", "2"}, {"LOAD", "Load::streaming"}}}},
+      {"add", adds, {{{"VECTOR", "4"}}, {{"SHAPE", "Shape::rows"}}}},
       {"axpy", scales_and_adds, {{{"VECTOR", "4"}}, {{"VECTOR", "2"}, {"ITEMS", "2"}}}},
       {"transpose",
        transposes,
-       {{{"TILE_X", "64"}, {"TILE_Y", "64"}, {"THREADS", "256"}, {"VECTOR", "4"}, {"LAYOUT", "\"Layout::swizzled\""}},
+       {{{"TILE_X", "64"}, {"TILE_Y", "64"}, {"THREADS", "256"}, {"VECTOR", "4"}, {"LAYOUT", "Layout::swizzled"}},
         {{"TILE_X", "64"},
          {"TILE_Y", "64"},
          {"THREADS", "256"},
          {"VECTOR", "4"},
-         {"LAYOUT", "\"Layout::swizzled\""},
-         {"LOAD", "\"Load::async\""}}}},
+         {"LAYOUT", "Layout::swizzled"},
+         {"LOAD", "Load::async"}}}},
       {"gemm_batched",
        multiplies,
-       {{{"STAGES", "3"}}, {{"LOAD", "\"Load::registers\""}, {"STAGES", "1"}, {"BLOCKS_PER_SM", "0"}}}},
-      {"matmul",
-       multiplies_by_tiles,
-       {{{"GROUP", "8"}}, {{"STEP", "\"Step::registers\""}, {"STAGES", "1"}, {"BK", "8"}}}},
+       {{{"STAGES", "3"}}, {{"LOAD", "Load::registers"}, {"STAGES", "1"}, {"BLOCKS_PER_SM", "0"}}}},
+      {"matmul", multiplies_by_tiles, {{{"GROUP", "8"}}, {{"STEP", "Step::registers"}, {"STAGES", "1"}, {"BK", "8"}}}},
       {"gemm_tensor",
        multiplies_on_tensor_cores,
        {{{"BM", "64"}, {"BN", "64"}, {"CONSUMERS", "1"}, {"STAGES", "6"}, {"CLUSTER", "1"}, {"WRITTEN", "64"}},
-        {{"UNIT", "\"Unit::mma\""}, {"BM", "64"}, {"BN", "64"}, {"WM", "32"}, {"STAGES", "3"}, {"CLUSTER", "1"}}}},
-      {"rowsum", sums_rows, {{{"TPR", "32"}}, {{"WAY", "\"Way::tiles\""}, {"TPR", "16"}, {"BLOCKS_PER_SM", "1"}}}},
-      {"argmax", finds_maxima, {{{"TPR", "32"}}, {{"WAY", "\"Way::tiles\""}, {"TPR", "16"}, {"BLOCKS_PER_SM", "1"}}}},
+        {{"UNIT", "Unit::mma"}, {"BM", "64"}, {"BN", "64"}, {"WM", "32"}, {"STAGES", "3"}, {"CLUSTER", "1"}}}},
+      {"rowsum", sums_rows, {{{"TPR", "32"}}, {{"WAY", "Way::tiles"}, {"TPR", "16"}, {"BLOCKS_PER_SM", "1"}}}},
+      {"argmax", finds_maxima, {{{"TPR", "32"}}, {{"WAY", "Way::tiles"}, {"TPR", "16"}, {"BLOCKS_PER_SM", "1"}}}},
       {"softmax", takes_softmax, ways_of_long_rows()},
       {"layernorm", normalizes, ways_of_long_rows()},
       {"spmv",
        multiplies_sparse,
        {{{"ITEMS", "2"}, {"VECTOR", "4"}},
-        {{"ALGORITHM", "\"Algorithm::merge\""}, {"ITEMS", "4"}, {"VECTOR", "2"}},
-        {{"ALGORITHM", "\"Algorithm::rows\""}, {"ITEMS", "1"}, {"VECTOR", "4"}, {"RESIDENT", "1024"}}}},
-      {"components", labels, {{{"STRIP", "1"}}, {{"STRIP", "1"}, {"HANDOVER", "\"Handover::labels\""}}}},
+        {{"ALGORITHM", "Algorithm::merge"}, {"ITEMS", "4"}, {"VECTOR", "2"}},
+        {{"ALGORITHM", "Algorithm::rows"}, {"ITEMS", "1"}, {"VECTOR", "4"}, {"RESIDENT", "1024"}}}},
+      {"components", labels, {{{"STRIP", "1"}}, {{"STRIP", "1"}, {"HANDOVER", "Handover::labels"}}}},
   };
   return all;
 }

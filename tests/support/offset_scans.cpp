@@ -10,7 +10,7 @@
 namespace attune::test {
 namespace {
 
-constexpr const char* algorithms[] = {"\"Algorithm::ahead\"", "\"Algorithm::look_back\"", "\"Algorithm::two_pass\""};
+constexpr const char* algorithms[] = {"Algorithm::ahead", "Algorithm::look_back", "Algorithm::two_pass"};
 
 }  // namespace
 

@@ -16,13 +16,13 @@
 namespace attune::test {
 namespace {
 
-const Defaults by_bulk{{"LOAD", "\"Load::bulk\""}, {"BLOCKS_PER_SM", "1"}};
-const char* const sum_algorithms[] = {"\"Algorithm::published\"", "\"Algorithm::last_block\"",
-                                      "\"Algorithm::two_pass\"", "\"Algorithm::ticketed\""};
+const Defaults by_bulk{{"LOAD", "Load::bulk"}, {"BLOCKS_PER_SM", "1"}};
+const char* const sum_algorithms[] = {"Algorithm::published", "Algorithm::last_block", "Algorithm::two_pass",
+                                      "Algorithm::ticketed"};
 
 // Returns whether the kernel file calls a sum of floats deterministic with these defaults.
 bool is_promised(const Plan& plan, const std::string& kernel, const Defaults& defaults, const DeviceInfo& device) {
-  const KernelSpec spec = read_kernel_text(kernel_with(kernel, defaults), kernel + ".cu");
+  const KernelSpec spec = kernel_with(kernel, defaults);
   return is_deterministic(spec, plan.problem(), device, plan.configuration());
 }
 
@@ -108,7 +108,7 @@ std::vector<std::string> wrong_sums_of_offset_arrays(const std::string& device) 
   for (const char* const kernel : {"reduce", "dot"}) {
     for (const Defaults& defaults :
          {Defaults{{"VECTOR", "1"}, {"ITEMS", "8"}}, Defaults{{"VECTOR", "2"}}, Defaults{{"VECTOR", "4"}},
-          Defaults{{"ALGORITHM", "\"Algorithm::zeroed\""}}, by_bulk}) {
+          Defaults{{"ALGORITHM", "Algorithm::zeroed"}}, by_bulk}) {
       add_wrong_sums(*dispatcher_with(device, kernel, defaults), kernel, text_of(defaults), wrong);
     }
   }

@@ -8,7 +8,7 @@
 namespace attune {
 
 struct EmbeddedHeader {
-  std::string_view name;  // as written in #include "..."
+  std::string_view name;  // as written in #include "..." or in `include` of the front matter
   std::string_view text;
 };
 
@@ -16,7 +16,7 @@ struct EmbeddedFile {
   std::string_view file_name;                 // "reduce.cu", for messages
   std::string_view text;                      // the whole file, front matter included
   std::string_view digest{};                  // SHA-256 of the text; "": not computed, as for files of applications
-  std::span<const EmbeddedHeader> headers{};  // of a kernel: the headers that it includes, without the built-in ones
+  std::span<const EmbeddedHeader> headers{};  // that a kernel may include, without the built-in ones
 };
 
 }  // namespace attune

@@ -29,6 +29,8 @@ void fields(auto&& visit, Is<DeviceInfo> auto& x) {
   visit("shared_static_limit", x.shared_static_limit);
   visit("shared_per_block", x.shared_per_block);
   visit("shared_per_multiprocessor", x.shared_per_multiprocessor);
+  visit("shared_reserved", x.shared_reserved);
+  visit("max_blocks_per_multiprocessor", x.max_blocks_per_multiprocessor);
   visit("registers_per_block", x.registers_per_block);
   visit("registers_per_multiprocessor", x.registers_per_multiprocessor);
   visit("ordinal", x.ordinal);
@@ -37,6 +39,6 @@ void fields(auto&& visit, Is<DeviceInfo> auto& x) {
   visit("driver_cuda_version", x.driver_cuda_version);
   visit("clock_khz", x.clock_khz);
 }
-static_assert(member_count<DeviceInfo>() == 23, "every member is in the list");
+static_assert(member_count<DeviceInfo>() == 25, "every member is in the list");
 
 }  // namespace attune

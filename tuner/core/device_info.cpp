@@ -30,6 +30,8 @@ constexpr std::array properties = {
     DeviceProperty{"max_threads_per_multiprocessor", number<&DeviceInfo::max_threads_per_multiprocessor>, nullptr},
     DeviceProperty{"shared_per_block", number<&DeviceInfo::shared_per_block>, nullptr},
     DeviceProperty{"shared_per_multiprocessor", number<&DeviceInfo::shared_per_multiprocessor>, nullptr},
+    DeviceProperty{"shared_reserved", number<&DeviceInfo::shared_reserved>, nullptr},
+    DeviceProperty{"max_blocks_per_multiprocessor", number<&DeviceInfo::max_blocks_per_multiprocessor>, nullptr},
     DeviceProperty{"registers_per_block", number<&DeviceInfo::registers_per_block>, nullptr},
     DeviceProperty{"registers_per_multiprocessor", number<&DeviceInfo::registers_per_multiprocessor>, nullptr},
     DeviceProperty{"warp_size", number<&DeviceInfo::warp_size>, nullptr},

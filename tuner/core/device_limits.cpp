@@ -14,8 +14,9 @@ namespace {
 struct ArchitectureLimits {
   int compute_capability;
   int threads_per_multiprocessor;
+  int blocks_per_multiprocessor;
   int shared_per_multiprocessor_kib;
-  int shared_per_block_kib;  // the opt-in maximum; from 8.0 on, the system keeps 1 KiB of each block
+  int shared_per_block_kib;  // the opt-in maximum
   // of the representative chip
   std::string_view chip;
   int multiprocessors;
@@ -25,17 +26,17 @@ struct ArchitectureLimits {
 };
 
 constexpr std::array architectures = {
-    ArchitectureLimits{70, 2048, 96, 96, "V100 SXM2", 80, 16, 4096, 6},
-    ArchitectureLimits{75, 1024, 64, 64, "T4", 40, 15, 256, 4},
-    ArchitectureLimits{80, 2048, 164, 163, "A100 SXM4 40GB", 108, 40, 5120, 40},
-    ArchitectureLimits{86, 1536, 100, 99, "RTX 3090", 82, 24, 384, 6},
-    ArchitectureLimits{87, 1536, 164, 163, "Jetson AGX Orin", 16, 32, 256, 4},
-    ArchitectureLimits{89, 1536, 100, 99, "RTX 4090", 128, 24, 384, 72},
-    ArchitectureLimits{90, 2048, 228, 227, "H100 SXM5", 132, 80, 5120, 50},
-    ArchitectureLimits{100, 2048, 228, 227, "B200", 148, 180, 8192, 126},
-    ArchitectureLimits{103, 2048, 228, 227, "B300", 148, 270, 8192, 126},
-    ArchitectureLimits{120, 1536, 100, 99, "RTX 5090", 170, 32, 512, 96},
-    ArchitectureLimits{121, 1536, 100, 99, "GB10", 48, 120, 256, 24},
+    ArchitectureLimits{70, 2048, 32, 96, 96, "V100 SXM2", 80, 16, 4096, 6},
+    ArchitectureLimits{75, 1024, 16, 64, 64, "T4", 40, 15, 256, 4},
+    ArchitectureLimits{80, 2048, 32, 164, 163, "A100 SXM4 40GB", 108, 40, 5120, 40},
+    ArchitectureLimits{86, 1536, 16, 100, 99, "RTX 3090", 82, 24, 384, 6},
+    ArchitectureLimits{87, 1536, 16, 164, 163, "Jetson AGX Orin", 16, 32, 256, 4},
+    ArchitectureLimits{89, 1536, 24, 100, 99, "RTX 4090", 128, 24, 384, 72},
+    ArchitectureLimits{90, 2048, 32, 228, 227, "H100 SXM5", 132, 80, 5120, 50},
+    ArchitectureLimits{100, 2048, 32, 228, 227, "B200", 148, 180, 8192, 126},
+    ArchitectureLimits{103, 2048, 32, 228, 227, "B300", 148, 270, 8192, 126},
+    ArchitectureLimits{120, 1536, 24, 100, 99, "RTX 5090", 170, 32, 512, 96},
+    ArchitectureLimits{121, 1536, 24, 100, 99, "GB10", 48, 120, 256, 24},
 };
 
 std::string name_of(const ArchitectureLimits& limits) { return fmt::format("sm_{}", limits.compute_capability); }
@@ -61,6 +62,8 @@ DeviceInfo device_limits(std::string_view architecture) {
     info.max_threads_per_multiprocessor = limits.threads_per_multiprocessor;
     info.shared_per_block = static_cast<std::uint64_t>(limits.shared_per_block_kib) << 10;
     info.shared_per_multiprocessor = static_cast<std::uint64_t>(limits.shared_per_multiprocessor_kib) << 10;
+    if (info.compute_capability < 80) info.shared_reserved = 0;
+    info.max_blocks_per_multiprocessor = limits.blocks_per_multiprocessor;
     info.driver = fmt::format("none: the limits of {}, as of {}", info.name, limits.chip);
     return info;
   }

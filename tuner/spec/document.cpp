@@ -6,9 +6,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
+#include <iterator>
 
+#include "attune/error.hpp"
 #include "base/enum_texts.hpp"
 #include "base/near_name.hpp"
+#include "spec/limits.hpp"
 #include "spec/shortened.hpp"
 #include "spec/unquoted.hpp"
 
@@ -72,17 +76,76 @@ const TomlNode* step_into(const TomlNode& node, std::string_view& place) {
 
 }  // namespace
 
-Document::Document(std::string_view text, const std::string& file)
-    : text_(text), file_(file), front_matter_(split_front_matter(text, file)) {
-  try {
-    root_ = parse_toml(front_matter_.toml);
-  } catch (const TomlError& error) {
-    if (const auto found = find_unquoted(front_matter_.toml, error.at.line))
-      fail(error.at, fmt::format("the value of `{}` lacks quotes: texts and expressions stand in them; write {}",
-                                 shortened(found->key), shortened(found->line)));
-    const auto closing = position_at(text_, front_matter_.closing);
-    const bool at_end = error.at.line >= closing.line;
-    fail(error.at, error.message + (at_end ? closing_hint() : ""));
+Document::Document(std::string_view text, const std::string& file, const IncludeReader& read)
+    : text_(text), file_(file), front_matter_(split_front_matter(text, file)), root_(parsed(front_matter_.toml, 0)) {
+  read_included(read);
+}
+
+TomlNode Document::parsed(std::string_view toml, std::size_t file) const try {
+  return parse_toml(toml, file);
+} catch (const TomlError& error) {
+  if (const auto found = find_unquoted(toml, error.at.line))
+    fail(error.at, fmt::format("the value of `{}` lacks quotes: texts and expressions stand in them; write {}",
+                               shortened(found->key), shortened(found->line)));
+  if (file > 0) fail(error.at, error.message + "; an included file is TOML alone, without `/*attune` and `*/`");
+  const auto closing = position_at(text_, front_matter_.closing);
+  const bool at_end = error.at.line >= closing.line;
+  fail(error.at, error.message + (at_end ? closing_hint() : ""));
+}
+
+// Reads [kernel] include, and puts the members of those files before the members of this one.
+void Document::read_included(const IncludeReader& read) {
+  const auto list_in = [](const TomlNode& root) {
+    const TomlNode* const kernel = root.find("kernel");
+    return kernel == nullptr ? nullptr : kernel->find("include");
+  };
+  const TomlNode* const list = list_in(root_);
+  if (list == nullptr) return;
+  TomlNode whole;
+  for (const TomlNode& node : array(*list, "an array of files, such as [\"shared.toml\"]")) {
+    const std::string& name = string(node);
+    const std::filesystem::path path = std::filesystem::path(name).lexically_normal();
+    if (!path.has_filename() || path.is_absolute() || *path.begin() == "..")
+      fail(node, fmt::format("`{}` is no file beside the kernel file, or in a folder there: put the file there, and "
+                             "name it from there",
+                             shortened(name)));
+    if (included_.size() == max_entries) fail(node, fmt::format("more than {} files", max_entries));
+    try {
+      included_.push_back(read(path.string()));
+    } catch (const Error& error) {
+      fail(node, fmt::format("cannot include `{}`: {}", shortened(name), error.what()));
+    }
+    const IncludedFile& file = included_.back();
+    require_text(file.text, file.name);
+    TomlNode added = parsed(file.text, included_.size());
+    if (const TomlNode* const nested = list_in(added))
+      fail(nested->key_at, fmt::format("an included file includes no other: name the file in `include` of {}", file_));
+    merge(whole, std::move(added), "");
+  }
+  merge(whole, std::move(root_), "");
+  root_ = std::move(whole);
+}
+
+// Puts the members of a table behind those of `into`. Sections of one name become one, as lists that may grow do.
+void Document::merge(TomlNode& into, TomlNode&& from, std::string_view section) const {
+  using Kind = TomlNode::Kind;
+  for (TomlNode& member : from.children) {
+    const auto known = std::ranges::find(into.children, member.key, &TomlNode::key);
+    if (known == into.children.end()) {
+      into.children.push_back(std::move(member));
+      continue;
+    }
+    const bool grows = section.empty() || (section == "restrictions" && member.key == "rules") ||
+                       (section == "compile" && member.key == "options");
+    if (!grows || known->kind != member.kind || (member.kind != Kind::table && member.kind != Kind::array))
+      fail(member.key_at, fmt::format("`{}` stands in {}:{} too: remove it from one of the two files",
+                                      shortened(member.key), name_of(known->key_at), known->key_at.line));
+    known->at = member.at;
+    known->key_at = member.key_at;
+    if (member.kind == Kind::table)
+      merge(*known, std::move(member), known->key);
+    else
+      std::ranges::move(member.children, std::back_inserter(known->children));
   }
 }
 
@@ -92,18 +155,19 @@ std::string Document::closing_hint() const {
 }
 
 void Document::fail(Position at, const std::string& message) const {
-  throw spec_error(file_, {std::max<std::size_t>(at.line, 1), std::max<std::size_t>(at.column, 1)}, message);
+  throw spec_error(name_of(at), {std::max<std::size_t>(at.line, 1), std::max<std::size_t>(at.column, 1)}, message);
 }
 
 Position Document::position_in_string(const TomlNode& node, std::size_t offset) const {
-  const std::size_t quote = offset_at(text_, node.at);
+  const std::string_view text = node.at.file == 0 ? text_ : included_[node.at.file - 1].text;
+  const std::size_t quote = offset_at(text, node.at);
   const auto& value = node.string();
-  const bool literal = quote < text_.size() && (text_[quote] == '"' || text_[quote] == '\'') &&
-                       text_.substr(quote + 1, value.size()) == value && value.find('\n') == std::string::npos;
+  const bool literal = quote < text.size() && (text[quote] == '"' || text[quote] == '\'') &&
+                       text.substr(quote + 1, value.size()) == value && value.find('\n') == std::string::npos;
   // Three quotes open a multi-line string. An empty string is "" and has no place inside.
-  if (!literal || value.empty() || text_.substr(quote, 3) == std::string(3, text_[quote])) return node.at;
+  if (!literal || value.empty() || text.substr(quote, 3) == std::string(3, text[quote])) return node.at;
   const auto before = std::string_view(value).substr(0, std::min(offset, value.size()));
-  return {node.at.line, node.at.column + 1 + count_characters(before)};
+  return {node.at.line, node.at.column + 1 + count_characters(before), node.at.file};
 }
 
 void Document::fail_in_string(const TomlNode& node, std::size_t offset, const std::string& message) const {

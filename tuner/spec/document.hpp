@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,10 +20,19 @@ namespace attune {
 // Which literals may be given for an expression instead of a string.
 enum class Literal { none, integer, number, boolean, number_or_boolean };
 
+// A file that front matter includes.
+struct IncludedFile {
+  std::string name;  // in messages
+  std::string text;
+};
+// Returns the file of a name in `include`. Throws Error, which says why it cannot.
+using IncludeReader = std::function<IncludedFile(const std::string& name)>;
+
 class Document {
  public:
-  // Reads the front matter of `text`. Throws SpecError. `text` and `file` must outlive the document.
-  Document(std::string_view text, const std::string& file);
+  // Reads the front matter of `text`, and puts that of the files that it includes before it. Throws SpecError. `text`
+  // and `file` must outlive the document.
+  Document(std::string_view text, const std::string& file, const IncludeReader& read);
   Document(const Document&) = delete;
   Document& operator=(const Document&) = delete;
 
@@ -54,9 +64,14 @@ class Document {
   std::string values_hint(const TomlNode& node) const;
   Position position_in_string(const TomlNode& node, std::size_t offset) const;
   const TomlNode& node_at(std::string_view place) const;
+  const std::string& name_of(Position at) const { return at.file == 0 ? file_ : included_[at.file - 1].name; }
+  TomlNode parsed(std::string_view toml, std::size_t file) const;
+  void read_included(const IncludeReader& read);
+  void merge(TomlNode& into, TomlNode&& from, std::string_view section) const;
   std::string_view text_;
   const std::string& file_;
   FrontMatter front_matter_;
+  std::vector<IncludedFile> included_;
   TomlNode root_;
   NamedValues values_;
 };

@@ -20,20 +20,6 @@ constexpr auto npos = std::string_view::npos;
 // Enough for any kernel, written or generated, and little enough to read at once.
 constexpr std::size_t max_file_bytes = std::size_t{4} << 20;
 
-void require_text(std::string_view text, const std::string& file) {
-  if (text.size() > max_file_bytes) {
-    throw spec_error(file, {}, fmt::format("{} bytes: a kernel file has at most {}", text.size(), max_file_bytes));
-  }
-  if (const auto nul = text.find('\0'); nul != npos) {
-    throw spec_error(file, position_at(text, nul), "a NUL byte: a kernel file is text");
-  }
-  if (const auto bad = invalid_utf8(text)) {
-    const auto byte = static_cast<unsigned char>(text[*bad]);
-    throw spec_error(file, position_at(text, *bad),
-                     fmt::format("byte 0x{:02X} is not valid UTF-8: save the file as UTF-8", byte));
-  }
-}
-
 bool is_white_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
 bool is_front_matter(std::string_view comment) {
@@ -92,6 +78,20 @@ std::string blank_prefix(std::string_view text) {
 
 SpecError spec_error(const std::string& file, Position at, const std::string& message) {
   return {fmt::format("{}:{}:{}: {}", file, at.line, at.column, message), file, at.line, at.column};
+}
+
+void require_text(std::string_view text, const std::string& file) {
+  if (text.size() > max_file_bytes) {
+    throw spec_error(file, {}, fmt::format("{} bytes: a kernel file has at most {}", text.size(), max_file_bytes));
+  }
+  if (const auto nul = text.find('\0'); nul != npos) {
+    throw spec_error(file, position_at(text, nul), "a NUL byte: a kernel file is text");
+  }
+  if (const auto bad = invalid_utf8(text)) {
+    const auto byte = static_cast<unsigned char>(text[*bad]);
+    throw spec_error(file, position_at(text, *bad),
+                     fmt::format("byte 0x{:02X} is not valid UTF-8: save the file as UTF-8", byte));
+  }
 }
 
 FrontMatter split_front_matter(std::string_view text, const std::string& file) {

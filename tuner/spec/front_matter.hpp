@@ -22,6 +22,9 @@ struct FrontMatter {
 // without an end.
 FrontMatter split_front_matter(std::string_view text, const std::string& file);
 
+// Throws SpecError if a file is too large, or is not text.
+void require_text(std::string_view text, const std::string& file);
+
 // Returns the error "FILE:LINE:COLUMN: message".
 SpecError spec_error(const std::string& file, Position at, const std::string& message);
 

@@ -113,6 +113,18 @@ std::vector<Header> read_headers(std::string_view code, const std::string& file,
   return reader.take();
 }
 
+IncludedFile read_included(const std::string& name, const HeaderPlaces& places, std::vector<fs::path>* files) {
+  for (const EmbeddedHeader& file : places.embedded)
+    if (file.name == name) return {name, std::string(file.text)};
+  if (places.directory.empty()) throw Error("the kernel is a text without a folder; write the content into it");
+  const fs::path path = (places.directory / name).lexically_normal();
+  const FileText read = read_regular_file(path, max_header_bytes);
+  if (!read.why.empty())
+    throw Error(fmt::format("{}: {}; put the file there, or correct its name", shortened(path.string()), read.why));
+  if (files != nullptr) files->push_back(path);
+  return {path.string(), read.text.substr(read.text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0)};
+}
+
 bool includes_attune(const SourceText& source) {
   const auto reaches = [](std::string_view text) {
     const auto includes = find_includes(text);

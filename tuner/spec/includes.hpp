@@ -9,6 +9,7 @@
 
 #include "attune/kernel_spec.hpp"
 #include "base/embedded_file.hpp"
+#include "spec/document.hpp"
 
 namespace attune {
 
@@ -27,6 +28,11 @@ struct HeaderPlaces {
 // content.
 std::vector<Header> read_headers(std::string_view code, const std::string& file, const HeaderPlaces& places,
                                  std::vector<std::filesystem::path>* files = nullptr);
+
+// Returns a file that front matter includes: an embedded one, or one in the folder, whose path is appended to `files`,
+// if given. Throws Error, which says why it cannot.
+IncludedFile read_included(const std::string& name, const HeaderPlaces& places,
+                           std::vector<std::filesystem::path>* files = nullptr);
 
 // Returns whether the code includes attune.cuh, itself or through its headers.
 bool includes_attune(const SourceText& source);

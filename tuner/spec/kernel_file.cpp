@@ -119,7 +119,7 @@ void add_files(const KernelSpec& spec, const HeaderPlaces& places, std::vector<s
 
 KernelSpec read_kernel(std::string_view text, const std::string& file_name, HeaderPlaces places,
                        std::vector<std::filesystem::path>* files = nullptr) {
-  Document document(text, file_name);
+  Document document(text, file_name, [&](const std::string& name) { return read_included(name, places, files); });
   KernelSpec spec;
   spec.source = {file_name, document.front_matter().code, {}};
   read_sections(document, spec);

@@ -88,7 +88,7 @@ bool read_empty(const Document& document, const TomlSection& section) {
 }  // namespace
 
 void read_kernel(const Document& document, const TomlNode& table, KernelSpec& spec) {
-  const TomlSection section(document, table, "[kernel]", {"name", "summary", "deterministic", "empty"});
+  const TomlSection section(document, table, "[kernel]", {"name", "summary", "deterministic", "empty", "include"});
   spec.name = document.string(section.need("name"));
   spec.summary = section.string("summary").value_or("");
   spec.deterministic = section.expression("deterministic", Literal::boolean);

@@ -11,6 +11,7 @@ namespace attune {
 struct Position {
   std::size_t line = 1;
   std::size_t column = 1;
+  std::size_t file = 0;  // 0: the kernel file; from 1 on: the files that its front matter includes
   friend auto operator<=>(const Position&, const Position&) = default;
 };
 

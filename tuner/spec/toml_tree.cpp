@@ -118,6 +118,11 @@ TomlNode convert(const toml::node& node) {
   return result;
 }
 
+void set_file(TomlNode& node, std::size_t file) {
+  node.at.file = node.key_at.file = file;
+  for (TomlNode& child : node.children) set_file(child, file);
+}
+
 }  // namespace
 
 const TomlNode* TomlNode::find(std::string_view name) const noexcept {
@@ -131,13 +136,18 @@ std::string_view to_text(TomlNode::Kind kind) noexcept {
   return names[kind];
 }
 
-TomlNode parse_toml(std::string_view text) {
+TomlNode parse_toml(std::string_view text, std::size_t file) try {
   Sieve(text).check();
   try {
-    return convert(toml::parse(text));
+    TomlNode root = convert(toml::parse(text));
+    set_file(root, file);
+    return root;
   } catch (const toml::parse_error& error) {
     throw TomlError{position_of(error.source()), std::string(error.description())};
   }
+} catch (TomlError& error) {
+  error.at.file = file;
+  throw;
 }
 
 }  // namespace attune

@@ -36,7 +36,7 @@ struct TomlError {
   std::string message;
 };
 
-// Parses a document. Throws TomlError.
-TomlNode parse_toml(std::string_view text);
+// Parses a document; `file` is that of its positions. Throws TomlError.
+TomlNode parse_toml(std::string_view text, std::size_t file = 0);
 
 }  // namespace attune

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <tuple>
 
 #include "attune/error.hpp"
 #include "support/message_of.hpp"
@@ -52,6 +53,8 @@ TEST(DeviceInfo, HasEveryPropertyThatItNames) {
   EXPECT_EQ(info.property("kind"), Value("cuda"));
   EXPECT_EQ(info.property("l2_bytes"), Value(62'914'560));
   EXPECT_EQ(info.property("max_block_z"), Value(64));
+  EXPECT_EQ(info.property("shared_reserved"), Value(1024));
+  EXPECT_EQ(info.property("max_blocks_per_multiprocessor"), Value(32));
   EXPECT_EQ(info.property("uuid"), std::nullopt);
   DeviceInfo host;
   host.kind = "host";
@@ -73,6 +76,15 @@ TEST(DeviceLimits, KnowsTheArchitectures) {
   EXPECT_EQ(device_limits("sm_75").shared_per_block, 64u << 10);
   EXPECT_EQ(device_limits("sm_86").shared_per_block, 99u << 10);
   EXPECT_EQ(device_limits("sm_80").shared_per_multiprocessor, 164u << 10);
+  for (const auto& [name, reserved, blocks] : {std::tuple("sm_70", 0, 32),
+                                               {"sm_75", 0, 16},
+                                               {"sm_80", 1024, 32},
+                                               {"sm_86", 1024, 16},
+                                               {"sm_89", 1024, 24},
+                                               {"sm_120", 1024, 24}}) {
+    EXPECT_EQ(device_limits(name).property("shared_reserved"), Value(reserved)) << name;
+    EXPECT_EQ(device_limits(name).property("max_blocks_per_multiprocessor"), Value(blocks)) << name;
+  }
   EXPECT_THAT(message_of<UsageError>([] { device_limits("sm_12"); }),
               testing::HasSubstr("unknown architecture `sm_12`; known: sm_70, sm_75"));
 }

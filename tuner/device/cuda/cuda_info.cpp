@@ -50,6 +50,8 @@ void read_limits(DeviceInfo& info, const DriverApi& api, DeviceNumber device) {
   // Devices without opt-in answer 0.
   info.shared_per_block = std::max(info.shared_static_limit, bytes(attribute_shared_per_block_optin));
   info.shared_per_multiprocessor = bytes(attribute_shared_per_multiprocessor);
+  info.shared_reserved = bytes(attribute_shared_reserved);
+  info.max_blocks_per_multiprocessor = attribute(attribute_max_blocks_per_multiprocessor);
   info.registers_per_block = attribute(attribute_registers_per_block);
   info.registers_per_multiprocessor = attribute(attribute_registers_per_multiprocessor);
   info.clock_khz = attribute(attribute_clock_khz);

@@ -62,6 +62,8 @@ enum DeviceAttribute : int {
   attribute_shared_per_multiprocessor = 81,
   attribute_registers_per_multiprocessor = 82,
   attribute_shared_per_block_optin = 97,
+  attribute_max_blocks_per_multiprocessor = 106,
+  attribute_shared_reserved = 111,
 };
 
 enum FunctionAttribute : int {

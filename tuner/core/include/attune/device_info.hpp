@@ -32,6 +32,8 @@ struct DeviceInfo {
   std::uint64_t shared_static_limit = 49152;  // bytes per block; more static shared memory does not compile
   std::uint64_t shared_per_block = 49152;     // bytes, static and dynamic together: the opt-in maximum
   std::uint64_t shared_per_multiprocessor = 65536;
+  std::uint64_t shared_reserved = 1024;  // bytes of each block, beside shared_per_block, that the driver keeps
+  int max_blocks_per_multiprocessor = 32;
   int registers_per_block = 65536;
   int registers_per_multiprocessor = 65536;
 
