@@ -59,23 +59,21 @@ struct RowCuts {
   int parts, group_rows, lag;
 };
 
-/// Works on all rows of `in`, and writes to the same places of `out`. Neither needs to be aligned for packs.
+/// Works on all rows of `in`, and writes to the same places of `out`. Neither needs to be aligned for packs. `arrays`
+/// of run() have an element for each column, such as weights.
 ///
-/// Operation says what is done:
-///   ARRAYS, array(k)       arrays of an element for each column, such as weights
-///   missing(zero)          stands for elements of a pack that are not there
-///   Cell                   what threads combine in passes()
-///   passes(kept, cells)    reduces a row in more than one pass over `kept`; returns what finishes its elements. Two
-///   sets
-///                          of cells take turns, as combine_row() wants
-///   Value, Combine         what one pass leaves of a part of a row, and the operator that combines parts
-///   one_pass(kept, cells)  the Value of what the threads of a row have, in all of them
-///   of_row(value)          what finishes the elements of a row of this Value
-///   TOGETHER               rows of a team that finish_together(out, in, cells) takes at a time, if all rows are
-///                          FullRows; it has 2 * TOGETHER sets of cells. 0: no such function
+/// Operation says what is done. `kept` is a KeptRow:
+///   missing(zero)          returns what stands for elements of a pack that are not there
+///   passes(kept, cells)    reduces a row in more than one pass over it. Two sets of Cell take turns, as combine_row()
+///                          wants
+///   one_pass(kept, cells)  reduces a row, or a part of one, to a Value in one pass
+///   Combine                combines two Values of parts
+///   of_row(value)          takes what passes() returns, or a Value; returns what finishes the elements of this row
+///   TOGETHER               rows of a team that finish_together(out, in, cells, arrays...) takes at a time, if all rows
+///                          are FullRows. It has 2 * TOGETHER sets of Cell. 0: no such function
 ///
-/// What finishes elements has a member finish<OF_PACK>(x, beside). It turns the floats x into results; beside[k] has
-/// those of array k. OF_PACK is false for elements of head and tail.
+/// What finishes elements has a member finish<OF_PACK>(x, elements of `arrays`...), of floats. It returns the result.
+/// OF_PACK is false for elements of head and tail: passes() may have changed those of packs.
 template <typename TEAM, Keep KEEP, int PACK, int ITEMS, int STAGES, Cache LOAD_CACHE, Cache STORE_CACHE, typename T,
           typename Operation>
 struct RowSchedule {
@@ -105,6 +103,7 @@ struct RowSchedule {
   struct Floats {
     float number[VECTOR];
   };
+  /// The elements of `array` beside a pack of the row.
   template <bool BY_PACKS, typename ROW>
   __device__ __forceinline__ static Floats beside(const T* array, const ROW& row, long long number) {
     Floats floats;
@@ -134,7 +133,7 @@ struct RowSchedule {
       if (is_there) to.template put<BY_PACKS>(number, pack_of<T>(x));
     });
   }
-  /// Writes what of_row(value) makes of the elements. `arrays` begin at the first one's column.
+  /// Writes the finished elements of a row whose value is known. `arrays` begin at the column of the first one.
   template <typename Kept, typename V, typename... Arrays>
   __device__ __forceinline__ void write(Kept& kept, const Out& to, const V& value, const Arrays*... arrays) const {
     const auto by = operation.of_row(value);
@@ -214,7 +213,7 @@ struct RowSchedule {
       Source source = source_at(place);
       KeptRow<Team, R, Source> kept{row, source, edges};
       const auto value = operation.passes(kept, cells);
-      write(kept, out_at(r, kept.row), value, arrays...);
+      write(kept, out_at(r, row), value, arrays...);
       if (++place == STAGES) place = 0;
     }
   }
@@ -231,11 +230,11 @@ struct RowSchedule {
     if constexpr (KEEP == Keep::reload) {
       __shared__ Cell cells[2][Team::CELLS];
       const auto value = operation.passes(kept, cells);
-      write(kept, out_at(r, kept.row), value, arrays...);
+      write(kept, out_at(r, row), value, arrays...);
     } else {
       __shared__ Value cells[Team::CELLS];
       const auto value = operation.one_pass(kept, cells);
-      write(kept, out_at(r, kept.row), value, arrays...);
+      write(kept, out_at(r, row), value, arrays...);
     }
   }
 
@@ -259,13 +258,13 @@ struct RowSchedule {
       Edges edges;
       KeptRow<Team, R, RowInRegisters<Team, T, VECTOR, ITEMS>> kept{part, source, edges};
       if (pass.is_second) {
-        kept.source.template load<LOAD_CACHE>(part, T());
-        kept.edges.load(part);
+        source.template load<LOAD_CACHE>(part, T());
+        edges.load(part);
         const Value value = combine_parts<typename Operation::Combine, Team>(of_parts, cuts.parts, cells[r % 2]);
         write(kept, Out(out + r * columns + column, part), value, arrays + column...);
       } else {
-        kept.source.template load<Cache::plain>(part, Operation::missing(static_cast<T>(0.0f)));
-        kept.edges.load(part);
+        source.template load<Cache::plain>(part, Operation::missing(static_cast<T>(0.0f)));
+        edges.load(part);
         const Value value = operation.one_pass(kept, cells[r % 2]);
         if (threadIdx.x == 0) of_parts[pass.part] = value;
       }
@@ -273,6 +272,7 @@ struct RowSchedule {
     if (!pass.is_second) end_first_pass(passed + pass.group);
   }
 
+  /// Does what KEEP says: `slots` are for Keep::shared; `cuts`, `values` and `passed` for Keep::parts.
   template <typename... Arrays>
   __device__ __forceinline__ void run(long long slots, const RowCuts& cuts, Value* values, unsigned* passed,
                                       const Arrays*... arrays) const {

@@ -207,8 +207,8 @@ using attune::Cache;
 using attune::Keep;
 using attune::Pack;
 
-// A row is read and reduced as attune_row_schedule.cuh says, in three passes or two: the mean, the variance about it, the
-// results. Weight and bias are read once per row, out of a cache.
+// A row is read and reduced as attune_row_schedule.cuh says, in three passes or two: the mean, the variance about it,
+// the results. Weight and bias are read once per row, out of a cache.
 //
 // The mean of squares less the square of the mean is no variance: where a mean is a thousand deviations, nothing of it
 // is right. Here numbers are first made small by subtracting the mean, as it was rounded. Their own mean, nearly zero,
@@ -224,7 +224,7 @@ enum class Data { normal, offset, awkward };
 struct Normalization {
   float mean, scale, shift;
 
-  template <bool OF_PACK>
+  template <bool>
   __device__ __forceinline__ float finish(float x, float weight, float bias) const {
     return fmaf(fmaf(x - mean, scale, shift), weight, bias);
   }
@@ -394,7 +394,6 @@ struct Layernorm {
   __device__ __forceinline__ Normalization of_row(Moments moments) const {
     return {moments.mean, rsqrtf(moments.squares / columns + eps), 0};
   }
-
   __device__ __forceinline__ static const Normalization& of_row(const Normalization& known) { return known; }
 
   // The mean, then the variance about it.
@@ -434,12 +433,12 @@ struct Layernorm {
     return normalization_about(mean, attune::combine_row<AddSums, Team>(Sums{rest, squares.sum}, cells[1]), share, eps);
   }
 
+  // Merges the moments of packs, then those of single elements.
   template <typename Kept>
   __device__ __forceinline__ static Moments one_pass(Kept& kept, Moments* cells) {
     constexpr int VECTOR = Kept::VECTOR;
     attune::CompensatedSum mean, squares;
     float packs = 0;
-    Moments moments;
     kept.for_each_pack([&](typename Kept::P& pack, long long, bool is_there) {
       if (!is_there) return;
       float x[VECTOR];
@@ -453,7 +452,7 @@ struct Layernorm {
       mean.add(distance * share);
       packs += 1;
     });
-    moments = {packs * VECTOR, mean.sum, squares.sum};
+    Moments moments{packs * VECTOR, mean.sum, squares.sum};
     kept.for_each_edge([&](T& element, long long) {
       moments = MergeMoments::combine(moments, Moments{1, static_cast<float>(element), 0});
     });

@@ -185,8 +185,8 @@ using attune::Keep;
 using attune::Op;
 using attune::Pack;
 
-// A row is read and reduced as attune_row_schedule.cuh says, in three passes or two: the maximum, the sum of powers, the
-// quotients.
+// A row is read and reduced as attune_row_schedule.cuh says, in three passes or two: the maximum, the sum of powers,
+// the quotients.
 //
 // Numbers as they come, as PyTorch has it: an entry of -inf becomes 0. A row with NaN, with +inf or of -inf alone
 // becomes NaN. The maximum is subtracted before anything else, so finite numbers of any size are right. (Multiplied by
@@ -249,7 +249,9 @@ struct Softmax {
   __device__ __forceinline__ static T missing(T) {
     return static_cast<T>(attune::Operator<Op::max, float>::identity());
   }
-  __device__ __forceinline__ static Quotient<IN_PLACE> of_row(Powers powers) { return {powers.most, 1.0f / powers.sum}; }
+  __device__ __forceinline__ static Quotient<IN_PLACE> of_row(Powers powers) {
+    return {powers.most, 1.0f / powers.sum};
+  }
 
   // The maximum, then the sum.
   template <typename Kept>
