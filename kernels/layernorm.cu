@@ -198,6 +198,7 @@ steps = [
 #include "attune.cuh"
 #include "attune_access.cuh"
 #include "attune_async.cuh"
+#include "attune_operators.cuh"
 #include "attune_packs.cuh"
 #include "attune_row_columns.cuh"
 #include "attune_row_schedule.cuh"
@@ -232,10 +233,6 @@ struct Normalization {
 
 struct Sums {
   float first, second;
-};
-
-struct AddFirst {
-  __device__ __forceinline__ static float combine(float a, float b) { return a + b; }
 };
 
 struct AddSums {
@@ -401,6 +398,7 @@ struct Layernorm {
   __device__ __forceinline__ Normalization passes(Kept& kept, Sums (*cells)[Kept::Team::CELLS]) const {
     using P = typename Kept::P;
     using Team = typename Kept::Team;
+    using Add = attune::Operator<attune::Op::sum, float>;
     const float share = reciprocal(columns);
     typename Kept::Sum sum, squares;
     kept.for_each_pack([&](P& pack, long long, bool) {
@@ -409,7 +407,7 @@ struct Layernorm {
       sum.add(sum_of(x));
     });
     kept.for_each_edge([&](T& element, long long) { sum.add(static_cast<float>(element)); });
-    const float mean = attune::combine_row<AddFirst, Team>(sum.total(), reinterpret_cast<float*>(cells[0])) * share;
+    const float mean = attune::combine_row<Add, Team>(sum.total(), reinterpret_cast<float*>(cells[0])) * share;
 
     float rest = -0.0f;  // small: nothing is lost
     kept.for_each_pack([&](P& pack, long long, bool is_there) {

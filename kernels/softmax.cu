@@ -173,7 +173,6 @@ steps = [
 ]
 */
 #include "attune.cuh"
-#include "attune_async.cuh"
 #include "attune_operators.cuh"
 #include "attune_packs.cuh"
 #include "attune_row_columns.cuh"
