@@ -130,17 +130,18 @@ steps = [
 #include "attune.cuh"
 #include "attune_access.cuh"
 #include "attune_async.cuh"
+#include "attune_operators.cuh"
 #include "attune_packs.cuh"
 #include "attune_row_columns.cuh"
-#include "attune_row_pieces.cuh"
+#include "attune_row_schedule.cuh"
 #include "attune_rows.cuh"
 
 using attune::Cache;
+using attune::Keep;
 using attune::Pack;
-using attune::Row;
 
-// As in softmax.cu, each element is read and written once if its row stays on the chip between three passes: the mean,
-// the variance about it, the results. Weight and bias are read once per row, out of a cache.
+// A row is read and reduced as attune_row_schedule.cuh says, in three passes or two: the mean, the variance about it,
+// the results. Weight and bias are read once per row, out of a cache.
 //
 // The mean of squares less the square of the mean is no variance: where a mean is a thousand deviations, nothing of it
 // is right. Here numbers are first made small by subtracting the mean, as it was rounded. Their own mean, nearly zero,
@@ -150,32 +151,20 @@ using attune::Row;
 // The variance is the one of a population: it is divided by the number of columns. Rows with NaN or an infinity become
 // NaN. A row of equal numbers becomes the bias, if their sum is finite.
 
-/// Where a row is between the passes:
-///   registers  in registers of its threads
-///   shared     in shared memory, copied by cp.async; blocks stay, and their next rows are on their way
-///   online     in memory, but mean and variance take one pass
-///   reload     in memory: each of three passes reads it, from L2 if there is room
-///   parts      in the L2 cache: blocks have parts of long rows, and one of two passes over them
-///   columns    in registers; blocks stay, and have the same part of all rows that they work on
-enum class Keep { registers, shared, online, reload, parts, columns };
-
 enum class Data { normal, offset, awkward };
 
 // in becomes ((in - mean) * scale + shift) * weight + bias.
 struct Normalization {
   float mean, scale, shift;
 
-  __device__ __forceinline__ float operator()(float x, float weight, float bias) const {
+  template <bool>
+  __device__ __forceinline__ float finish(float x, float weight, float bias) const {
     return fmaf(fmaf(x - mean, scale, shift), weight, bias);
   }
 };
 
 struct Sums {
   float first, second;
-};
-
-struct AddFirst {
-  __device__ __forceinline__ static float combine(float a, float b) { return a + b; }
 };
 
 struct AddSums {
@@ -223,136 +212,6 @@ __device__ __forceinline__ Normalization normalization_about(float mean, Sums su
   const float missed = sums.first * share, variance = sums.second * share - missed * missed;
   const float scale = rsqrtf((variance < 0 ? 0 : variance) + eps);
   return {mean, scale, -missed * scale};
-}
-
-template <typename Team, typename R, typename Source, typename Edges>
-__device__ __forceinline__ Normalization normalize_in_two_passes(const R& row, float columns, float eps, Source& source,
-                                                                 Edges& edges, Sums (*cells)[Team::CELLS]) {
-  using T = typename R::Element;
-  using P = typename R::P;
-  constexpr int VECTOR = sizeof(P) / sizeof(T);
-  const float share = reciprocal(columns);
-  typename Source::Sum sum, squares;
-  source.for_each(row, [&](P& pack, long long, bool) {
-    float x[VECTOR];
-    attune::floats_of(pack, x);
-    sum.add(sum_of(x));
-  });
-  edges.for_each(row, [&](T& element, long long) { sum.add(static_cast<float>(element)); });
-  const float mean = attune::combine_row<AddFirst, Team>(sum.total(), reinterpret_cast<float*>(cells[0])) * share;
-
-  float rest = -0.0f;  // small: nothing is lost
-  source.for_each(row, [&](P& pack, long long, bool is_there) {
-    float x[VECTOR];
-    attune::floats_of(pack, x);
-#pragma unroll
-    for (int k = 0; k < VECTOR; ++k) x[k] -= mean;
-    const float of_pack = sum_of(x);
-#pragma unroll
-    for (int k = 0; k < VECTOR; ++k) x[k] *= x[k];
-    if (is_there) {
-      rest += of_pack;
-      squares.add(sum_of(x));
-    }
-  });
-  edges.for_each(row, [&](T& element, long long) {
-    const float x = static_cast<float>(element) - mean;
-    rest += x;
-    squares.add(x * x);
-  });
-  return normalization_about(mean, attune::combine_row<AddSums, Team>(Sums{rest, squares.sum}, cells[1]), share, eps);
-}
-
-template <typename Team, typename T, int VECTOR, typename Source, typename Edges>
-__device__ __forceinline__ Moments moments_online(const Row<T, VECTOR>& row, Source& source, Edges& edges,
-                                                  Moments* cells) {
-  attune::CompensatedSum mean, squares;
-  float packs = 0;
-  source.for_each(row, [&](Pack<T, VECTOR>& pack, long long, bool is_there) {
-    if (!is_there) return;
-    float x[VECTOR];
-    attune::floats_of(pack, x);
-    const float of_pack = sum_of(x) * (1.0f / VECTOR);
-#pragma unroll
-    for (int k = 0; k < VECTOR; ++k) x[k] = (x[k] - of_pack) * (x[k] - of_pack);
-    const float distance = (of_pack - mean.sum) + mean.lost;
-    const float share = __fdividef(1.0f, packs + 1);
-    squares.add(fmaf(distance, distance * (packs * share * VECTOR), sum_of(x)));
-    mean.add(distance * share);
-    packs += 1;
-  });
-  Moments moments{packs * VECTOR, mean.sum, squares.sum};
-  edges.for_each(row, [&](T& element, long long) {
-    moments = MergeMoments::combine(moments, Moments{1, static_cast<float>(element), 0});
-  });
-  return attune::combine_row<MergeMoments, Team>(moments, cells);
-}
-
-__device__ __forceinline__ Normalization normalization_by(Moments moments, float columns, float eps) {
-  return {moments.mean, rsqrtf(moments.squares / columns + eps), 0};
-}
-
-template <bool BY_PACKS, typename R, typename T, typename Source, typename Out>
-__device__ __forceinline__ void write_packs(const R& row, Source& source, const T* weight, const T* bias,
-                                            const Out& out, const Normalization& normalization) {
-  using P = typename R::P;
-  constexpr int VECTOR = sizeof(P) / sizeof(T);
-  const auto read = [&](const T* from, long long number) {
-    if constexpr (BY_PACKS) {
-      return attune::load_reused(reinterpret_cast<const P*>(from + row.head) + number);
-    } else {
-      P pack;
-      from += row.column_of_pack(number);
-#pragma unroll
-      for (int k = 0; k < VECTOR; ++k) pack.element[k] = from[k];
-      return pack;
-    }
-  };
-  source.for_each(row, [&](P& pack, long long number, bool is_there) {
-    if (!is_there) return;
-    float x[VECTOR], w[VECTOR], b[VECTOR];
-    attune::floats_of(pack, x);
-    attune::floats_of(read(weight, number), w);
-    attune::floats_of(read(bias, number), b);
-#pragma unroll
-    for (int k = 0; k < VECTOR; ++k) x[k] = normalization(x[k], w[k], b[k]);
-    out.template put<BY_PACKS>(number, attune::pack_of<T>(x));
-  });
-}
-
-// Weight and bias, for all columns.
-template <typename T>
-struct Affine {
-  const T *weight, *bias;
-};
-
-template <typename R, typename T, typename Source, typename Edges, typename Out>
-__device__ __forceinline__ void write_normalized(const R& row, Source& source, Edges& edges, const Affine<T>& affine,
-                                                 const Out& out, const Normalization& normalization) {
-  const T *const weight = affine.weight, *const bias = affine.bias;
-  edges.for_each(row, [&](T& element, long long column) {
-    out.elements[column] = static_cast<T>(normalization(
-        static_cast<float>(element), static_cast<float>(weight[column]), static_cast<float>(bias[column])));
-  });
-  const auto is_aligned = [&](const T* array) { return attune::aligned<typename R::P>(array + row.head); };
-  if (out.by_packs && is_aligned(weight) && is_aligned(bias)) {
-    write_packs<true>(row, source, weight, bias, out, normalization);
-  } else {
-    write_packs<false>(row, source, weight, bias, out, normalization);
-  }
-}
-
-template <typename Team, int ITEMS, Cache CACHE, typename R, typename T, typename Out>
-__device__ __forceinline__ void layernorm_of_kept(const R& row, const Out& out, const Affine<T>& affine, float columns,
-                                                  float eps, Sums (*cells)[Team::CELLS]) {
-  constexpr int VECTOR = sizeof(typename R::P) / sizeof(T);
-  attune::RowInRegisters<Team, T, VECTOR, ITEMS> source;
-  attune::RowEdges<Team, T, VECTOR> edges;
-  source.template load<CACHE>(row, static_cast<T>(0.0f));
-  edges.load(row);
-  Team::begin();
-  const auto by = normalize_in_two_passes<Team>(row, columns, eps, source, edges, cells);
-  write_normalized(row, source, edges, affine, out, by);
 }
 
 // ROWS rows of as many aligned packs as their threads keep. The team's next row lies as many rows further as there are
@@ -413,7 +272,7 @@ struct FullRows {
     }
     return {rest.total(), squares.total()};
   }
-  // As normalize_in_two_passes() does, for all rows at a time.
+  // As Layernorm::passes() does, for all rows at a time.
   __device__ __forceinline__ void normalize(float eps, Sums (*cells)[Team::CELLS]) {
     float sums[ROWS], rests[2 * ROWS];
 #pragma unroll
@@ -432,21 +291,112 @@ struct FullRows {
   }
 
   template <Cache CACHE>
-  __device__ __forceinline__ void write(T* out, const Affine<T>& affine) {
+  __device__ __forceinline__ void write(T* out, const T* weight, const T* bias) {
 #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
       float w[VECTOR], b[VECTOR];
-      attune::floats_of(attune::load_reused(pack_at(affine.weight, i)), w);
-      attune::floats_of(attune::load_reused(pack_at(affine.bias, i)), b);
+      attune::floats_of(attune::load_reused(pack_at(weight, i)), w);
+      attune::floats_of(attune::load_reused(pack_at(bias, i)), b);
 #pragma unroll
       for (int j = 0; j < ROWS; ++j) {
         float x[VECTOR];
         take(j, i, x);
 #pragma unroll
-        for (int k = 0; k < VECTOR; ++k) x[k] = by[j](x[k], w[k], b[k]);
+        for (int k = 0; k < VECTOR; ++k) x[k] = by[j].template finish<true>(x[k], w[k], b[k]);
         attune::store_whole<CACHE>(const_cast<P*>(pack_at(out + j * STEP, i)), attune::pack_of<T>(x));
       }
     }
+  }
+};
+
+// The operation of attune::RowSchedule; `columns` of a row. ROWS rows of a team are kept together.
+template <typename T, int ROWS>
+struct Layernorm {
+  static constexpr int TOGETHER = ROWS;
+  using Cell = Sums;
+  using Value = Moments;
+  using Combine = MergeMoments;
+
+  float eps, columns;
+
+  __device__ __forceinline__ static T missing(T like) { return like; }
+  __device__ __forceinline__ Normalization of_row(Moments moments) const {
+    return {moments.mean, rsqrtf(moments.squares / columns + eps), 0};
+  }
+  __device__ __forceinline__ static const Normalization& of_row(const Normalization& known) { return known; }
+
+  // The mean, then the variance about it.
+  template <typename Kept>
+  __device__ __forceinline__ Normalization passes(Kept& kept, Sums (*cells)[Kept::Team::CELLS]) const {
+    using P = typename Kept::P;
+    using Team = typename Kept::Team;
+    using Add = attune::Operator<attune::Op::sum, float>;
+    const float share = reciprocal(columns);
+    typename Kept::Sum sum, squares;
+    kept.for_each_pack([&](P& pack, long long, bool) {
+      float x[Kept::VECTOR];
+      attune::floats_of(pack, x);
+      sum.add(sum_of(x));
+    });
+    kept.for_each_edge([&](T& element, long long) { sum.add(static_cast<float>(element)); });
+    const float mean = attune::combine_row<Add, Team>(sum.total(), reinterpret_cast<float*>(cells[0])) * share;
+
+    float rest = -0.0f;  // small: nothing is lost
+    kept.for_each_pack([&](P& pack, long long, bool is_there) {
+      float x[Kept::VECTOR];
+      attune::floats_of(pack, x);
+#pragma unroll
+      for (int k = 0; k < Kept::VECTOR; ++k) x[k] -= mean;
+      const float of_pack = sum_of(x);
+#pragma unroll
+      for (int k = 0; k < Kept::VECTOR; ++k) x[k] *= x[k];
+      if (is_there) {
+        rest += of_pack;
+        squares.add(sum_of(x));
+      }
+    });
+    kept.for_each_edge([&](T& element, long long) {
+      const float x = static_cast<float>(element) - mean;
+      rest += x;
+      squares.add(x * x);
+    });
+    return normalization_about(mean, attune::combine_row<AddSums, Team>(Sums{rest, squares.sum}, cells[1]), share, eps);
+  }
+
+  // Merges the moments of packs, then those of single elements.
+  template <typename Kept>
+  __device__ __forceinline__ static Moments one_pass(Kept& kept, Moments* cells) {
+    constexpr int VECTOR = Kept::VECTOR;
+    attune::CompensatedSum mean, squares;
+    float packs = 0;
+    kept.for_each_pack([&](typename Kept::P& pack, long long, bool is_there) {
+      if (!is_there) return;
+      float x[VECTOR];
+      attune::floats_of(pack, x);
+      const float of_pack = sum_of(x) * (1.0f / VECTOR);
+#pragma unroll
+      for (int k = 0; k < VECTOR; ++k) x[k] = (x[k] - of_pack) * (x[k] - of_pack);
+      const float distance = (of_pack - mean.sum) + mean.lost;
+      const float share = __fdividef(1.0f, packs + 1);
+      squares.add(fmaf(distance, distance * (packs * share * VECTOR), sum_of(x)));
+      mean.add(distance * share);
+      packs += 1;
+    });
+    Moments moments{packs * VECTOR, mean.sum, squares.sum};
+    kept.for_each_edge([&](T& element, long long) {
+      moments = MergeMoments::combine(moments, Moments{1, static_cast<float>(element), 0});
+    });
+    return attune::combine_row<MergeMoments, typename Kept::Team>(moments, cells);
+  }
+
+  template <typename Full, typename Team, int ITEMS, Cache LOAD_CACHE, Cache STORE_CACHE>
+  __device__ __forceinline__ void finish_together(T* out, const T* in, Sums (*cells)[Team::CELLS], const T* weight,
+                                                  const T* bias) const {
+    FullRows<Full, Team, ITEMS, ROWS, T> full;
+    full.template load<LOAD_CACHE>(in);
+    Team::begin();
+    full.normalize(eps, cells);
+    full.template write<STORE_CACHE>(out, weight, bias);
   }
 };
 
@@ -466,118 +416,24 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, LEAN>)
     layernorm(T* __restrict__ out, const T* __restrict__ in, const T* __restrict__ weight,
               const T* __restrict__ bias, float eps, long long rows, long long columns, long long slots,
               Moments* partials, unsigned* passed, long long part_columns, int parts, int group_rows, int lag) {
-  constexpr int VECTOR = PACK / sizeof(T);
+  using Work = Layernorm<T, ROWS>;
   using Team = attune::RowTeam<TPR, BLOCK, CLUSTER>;
-  using R = Row<T, VECTOR>;
-  using Out = attune::RowOut<STORE_CACHE, T, VECTOR>;
-  const auto row_at = [&](long long r) { return R(in + (r < rows ? r * columns : 0), r < rows ? columns : 0); };
-  const auto out_at = [&](long long r, const R& row) { return Out(out + (r < rows ? r * columns : 0), row); };
-  const Affine<T> affine{weight, bias};
-  const float count = static_cast<float>(columns);
-  attune::RowEdges<Team, T, VECTOR> edges;
-  long long r = Team::first_row();
-
-  if constexpr (KEEP == Keep::shared) {
-    extern __shared__ int4 memory[];
-    __shared__ Sums cells[2][Team::CELLS];
-    using Source = attune::RowInShared<Team, T, VECTOR>;
-    const auto source_at = [&](int place) {
-      return Source{reinterpret_cast<Pack<T, VECTOR>*>(memory) + place * static_cast<int>(slots) * BLOCK + threadIdx.x};
-    };
-    const auto fetch = [&](long long of, int place) {
-      source_at(place).fetch(row_at(of));
-      attune::commit_copies();
-    };
-#pragma unroll
-    for (int place = 0; place < STAGES - 1; ++place) fetch(r + place * Team::row_step(), place);
-    Team::begin();
-    int place = 0;
-#pragma unroll 1
-    for (; Team::any_row(r, rows); r += Team::row_step()) {
-      fetch(r + (STAGES - 1) * Team::row_step(), place == 0 ? STAGES - 1 : place - 1);
-      const R row = row_at(r);
-      edges.load(row);
-      attune::wait_for_copies<STAGES - 1>();
-      Source source = source_at(place);
-      const auto by = normalize_in_two_passes<Team>(row, count, eps, source, edges, cells);
-      write_normalized(row, source, edges, affine, out_at(r, row), by);
-      if (++place == STAGES) place = 0;
-    }
-  } else if constexpr (KEEP == Keep::parts) {
-    __shared__ Moments cells[2][Team::CELLS];
-    const attune::PassOfBlock pass = attune::pass_of_block(rows, parts, group_rows, lag);
-    if (pass.first_row >= rows) return;
-    const long long column = pass.part * part_columns;
-    const long long length = columns - column < part_columns ? columns - column : part_columns;
-    if (pass.is_second) attune::begin_second_pass(passed + pass.group, parts);
-#pragma unroll 1
-    for (r = pass.first_row; r < pass.end_row; ++r) {
-      const R part(in + r * columns + column, length);
-      Moments* const moments_of_row = partials + r * parts;
-      attune::RowInRegisters<Team, T, VECTOR, ITEMS> source;
-      if (pass.is_second) {
-        source.template load<LOAD_CACHE>(part, T());
-        edges.load(part);
-        const Moments moments = attune::combine_parts<MergeMoments, Team>(moments_of_row, parts, cells[r % 2]);
-        write_normalized(part, source, edges, Affine<T>{weight + column, bias + column},
-                         Out(out + r * columns + column, part), normalization_by(moments, count, eps));
-      } else {
-        source.template load<Cache::plain>(part, T());
-        edges.load(part);
-        const Moments moments = moments_online<Team>(part, source, edges, cells[r % 2]);
-        if (threadIdx.x == 0) moments_of_row[pass.part] = moments;
-      }
-    }
-    if (!pass.is_second) attune::end_first_pass(passed + pass.group);
-  } else if constexpr (KEEP == Keep::registers) {
-    __shared__ Sums cells[2 * ROWS][Team::CELLS];
-    using Full = attune::FullRow<T, VECTOR, Team::SIZE * ITEMS>;
-    r = Team::first_row(ROWS);
-    if (attune::are_full<Team, Full, ROWS>(rows, columns, in, out, weight, bias)) {
-      const long long start = r * Full::columns;
-      FullRows<Full, Team, ITEMS, ROWS, T> full;
-      full.template load<LOAD_CACHE>(in + start);
-      Team::begin();
-      full.normalize(eps, cells);
-      full.template write<STORE_CACHE>(out + start, affine);
-    } else {
-#pragma unroll 1
-      for (int j = 0; j < ROWS; ++j, r += Team::ROWS) {
-        const R row = row_at(r);
-        layernorm_of_kept<Team, ITEMS, LOAD_CACHE>(row, out_at(r, row), affine, count, eps, cells);
-      }
-    }
-  } else {
-    const R row = row_at(r);
-    attune::RowInMemory<Team, T, VECTOR, ITEMS, LOAD_CACHE> source;
-    edges.load(row);
-    Team::begin();
-    if constexpr (KEEP == Keep::reload) {
-      __shared__ Sums cells[2][Team::CELLS];
-      const auto by = normalize_in_two_passes<Team>(row, count, eps, source, edges, cells);
-      write_normalized(row, source, edges, affine, out_at(r, row), by);
-    } else {
-      __shared__ Moments cells[Team::CELLS];
-      const auto by = normalization_by(moments_online<Team>(row, source, edges, cells), count, eps);
-      write_normalized(row, source, edges, affine, out_at(r, row), by);
-    }
-  }
+  using Rows = attune::RowSchedule<Team, KEEP, PACK, ITEMS, STAGES, LOAD_CACHE, STORE_CACHE, T, Work>;
+  const Work work{eps, static_cast<float>(columns)};
+  Rows{out, in, rows, columns, work}.run(slots, {part_columns, parts, group_rows, lag}, partials, passed, weight, bias);
 }
 
 // Keep::columns: moments of the packs of a warp, of the warps, and of the parts of a row. Each time numbers are taken
 // relative to one of them, or nearly to their mean: then sums are small, and those of equal numbers exact.
 template <typename T, int BLOCK, int ITEMS>
-struct LayernormOfColumns {
+struct LayernormOfColumns : Layernorm<T, 1> {
   struct Value {
     float mean, squares;
   };
   static constexpr int SLOTS = 2, VECTOR = 16 / sizeof(T), THREADS = BLOCK - 64;
   using P = Pack<T, VECTOR>;
 
-  Affine<T> affine;
-  float eps, columns;
-
-  __device__ __forceinline__ static T missing(T first_of_warp) { return first_of_warp; }
+  const T *weight, *bias;
 
   // Is the mean within a quarter of a deviation of 0? Only then little is lost if its square is subtracted from that of
   // squares.
@@ -592,7 +448,7 @@ struct LayernormOfColumns {
 
   // The thread reads what it has copied, so it waits for its own copies alone.
   __device__ __forceinline__ void load(P* own, int step, long long column, int count) const {
-    const T *const w = affine.weight + column, *const b = affine.bias + column;
+    const T *const w = weight + column, *const b = bias + column;
     const int tid = static_cast<int>(threadIdx.x);
     const bool by_packs = attune::aligned<P>(w) && attune::aligned<P>(b);
 #pragma unroll 1
@@ -673,7 +529,7 @@ struct LayernormOfColumns {
   }
 
   __device__ __forceinline__ Normalization of_row(Value row) const {
-    return normalization_by(Moments{columns, row.mean, row.squares}, columns, eps);
+    return Layernorm<T, 1>::of_row(Moments{this->columns, row.mean, row.squares});
   }
   __device__ __forceinline__ void finish(float (&x)[VECTOR], const P* own, int step,
                                          const Normalization& normalization) const {
@@ -681,7 +537,7 @@ struct LayernormOfColumns {
     attune::floats_of(attune::load<Cache::plain>(own), w);
     attune::floats_of(attune::load<Cache::plain>(own + step), b);
 #pragma unroll
-    for (int k = 0; k < VECTOR; ++k) x[k] = normalization(x[k], w[k], b[k]);
+    for (int k = 0; k < VECTOR; ++k) x[k] = normalization.template finish<true>(x[k], w[k], b[k]);
   }
 };
 
@@ -699,7 +555,7 @@ __global__ void __launch_bounds__(BLOCK, attune::BLOCKS_OF_REGISTERS<BLOCK, LAG 
   using Work = LayernormOfColumns<T, BLOCK, ITEMS>;
   using Rows = attune::RowsByColumns<BLOCK, ITEMS, LAG, STORE_CACHE, T, Work>;
   __shared__ typename Rows::Shared cells;
-  const Work work{{weight, bias}, eps, static_cast<float>(columns)};
+  const Work work{{eps, static_cast<float>(columns)}, weight, bias};
   const attune::ColumnShares shares{part_columns, parts, groups, ahead};
   Rows(out, in, rows, columns, shares, work, cells, memory).run(words, epoch);
 }

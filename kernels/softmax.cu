@@ -105,34 +105,23 @@ steps = [
 ]
 */
 #include "attune.cuh"
-#include "attune_async.cuh"
 #include "attune_operators.cuh"
 #include "attune_packs.cuh"
 #include "attune_row_columns.cuh"
-#include "attune_row_pieces.cuh"
+#include "attune_row_schedule.cuh"
 #include "attune_rows.cuh"
 
 using attune::Cache;
+using attune::Keep;
 using attune::Op;
 using attune::Pack;
-using attune::Row;
 
-// A softmax reads and writes each element once, if its row stays on the chip between three passes: the maximum, the sum
-// of powers, the quotients. So copying is its limit. Two reductions over the threads of a row stand between a load and
-// its store. Other rows of the multiprocessor have their loads under way meanwhile, some 48 KiB on an H200.
+// A row is read and reduced as attune_row_schedule.cuh says, in three passes or two: the maximum, the sum of powers,
+// the quotients.
 //
 // Numbers as they come, as PyTorch has it: an entry of -inf becomes 0. A row with NaN, with +inf or of -inf alone
 // becomes NaN. The maximum is subtracted before anything else, so finite numbers of any size are right. (Multiplied by
 // log2(e) first, in one instruction, numbers beyond 10^9 would lose all their digits.)
-
-/// Where a row is between the passes:
-///   registers  in registers of its threads
-///   shared     in shared memory, copied by cp.async; blocks stay, and their next rows are on their way
-///   reload     in memory: each of three passes reads it, from L2 if there is room
-///   online     in memory, but maximum and sum take one pass: a new maximum scales the sum
-///   parts      in the L2 cache: blocks have parts of long rows, and one of two passes over them
-///   columns    in registers; blocks stay, and have the same part of all rows that they work on
-enum class Keep { registers, shared, reload, online, parts, columns };
 
 enum class Data { logits, masked, large };
 
@@ -169,106 +158,82 @@ struct CombinePowers {
   }
 };
 
-// Maximum and sum in two passes. With IN_PLACE the powers replace the elements.
-template <bool IN_PLACE, typename Team, typename R, typename Source, typename Edges>
-__device__ __forceinline__ Powers powers_in_two_passes(const R& row, Source& source, Edges& edges,
-                                                       float (*cells)[Team::CELLS]) {
-  using T = typename R::Element;
-  using P = typename R::P;
-  constexpr int VECTOR = sizeof(P) / sizeof(T);
-  float most = attune::Operator<Op::max, float>::identity();
-  // NaN is left out here: it makes the sum NaN.
-  source.for_each(row, [&](P& pack, long long, bool) { most = fmaxf(most, attune::maximum_of(pack)); });
-  edges.for_each(row, [&](T& element, long long) { most = fmaxf(most, static_cast<float>(element)); });
-  most = attune::combine_row<attune::Operator<Op::max, float>, Team>(most, cells[0]);
+// An element becomes exp(x - most) * factor. ARE_POWERS: the packs of the row hold exp(x - most) by now.
+template <bool ARE_POWERS>
+struct Quotient {
+  float most, factor;
 
-  typename Source::Sum sum;
-  source.for_each(row, [&](P& pack, long long, bool) {
-    float x[VECTOR], of_pack = -0.0f;
-    attune::floats_of(pack, x);
-#pragma unroll
-    for (int k = 0; k < VECTOR; ++k) of_pack += x[k] = exponential(x[k], most);
-    if constexpr (IN_PLACE) pack = attune::pack_of<T>(x);
-    sum.add(of_pack);
-  });
-  edges.for_each(row, [&](T& element, long long) { sum.add(exponential(static_cast<float>(element), most)); });
-  return {most, attune::combine_row<attune::Operator<Op::sum, float>, Team>(sum.sum, cells[1])};
-}
-
-// Maximum and sum in one pass.
-template <typename Team, typename T, int VECTOR, typename Source, typename Edges>
-__device__ __forceinline__ Powers powers_online(const Row<T, VECTOR>& row, Source& source, Edges& edges,
-                                                Powers* cells) {
-  float most = attune::Operator<Op::max, float>::identity();
-  attune::CompensatedSum sum;
-  const auto raise = [&](float to) {
-    if (to > most) {
-      sum.scale(exponential(most, to));
-      most = to;
-    }
-    return Powers::above_nothing(most);
-  };
-  source.for_each(row, [&](Pack<T, VECTOR>& pack, long long, bool) {
-    float x[VECTOR], of_pack = 0;
-    attune::floats_of(pack, x);
-    const float base = raise(attune::maximum_of(pack));
-#pragma unroll
-    for (int k = 0; k < VECTOR; ++k) of_pack += exponential(x[k], base);
-    sum.add(of_pack);
-  });
-  edges.for_each(row, [&](T& element, long long) {
-    const float x = static_cast<float>(element), base = raise(x);
-    sum.add(exponential(x, base));
-  });
-  return attune::combine_row<CombinePowers, Team>(Powers{most, sum.sum}, cells);
-}
-
-template <bool IN_PLACE, bool BY_PACKS, typename R, typename Source, typename Out>
-__device__ __forceinline__ void write_packs(const R& row, Source& source, const Out& out, float most, float factor) {
-  using T = typename R::Element;
-  constexpr int VECTOR = sizeof(typename R::P) / sizeof(T);
-  source.for_each(row, [&](Pack<T, VECTOR>& pack, long long number, bool is_there) {
-    float x[VECTOR];
-    attune::floats_of(pack, x);
-#pragma unroll
-    for (int k = 0; k < VECTOR; ++k) x[k] = (IN_PLACE ? x[k] : exponential(x[k], most)) * factor;
-    if (is_there) out.template put<BY_PACKS>(number, attune::pack_of<T>(x));
-  });
-}
-
-template <bool IN_PLACE, typename R, typename Source, typename Edges, typename Out>
-__device__ __forceinline__ void write_quotients(const R& row, Source& source, Edges& edges, const Out& out,
-                                                Powers powers) {
-  using T = typename R::Element;
-  const float factor = 1.0f / powers.sum;
-  edges.for_each(row, [&](T& element, long long column) {
-    out.elements[column] = static_cast<T>(exponential(static_cast<float>(element), powers.most) * factor);
-  });
-  if (out.by_packs) {
-    write_packs<IN_PLACE, true>(row, source, out, powers.most, factor);
-  } else {
-    write_packs<IN_PLACE, false>(row, source, out, powers.most, factor);
+  template <bool OF_PACK>
+  __device__ __forceinline__ float finish(float x) const {
+    return (OF_PACK && ARE_POWERS ? x : exponential(x, most)) * factor;
   }
-}
+};
 
-template <typename T>
-constexpr bool is_float = false;
-template <>
-constexpr bool is_float<float> = true;
+// The operation of attune::RowSchedule. IN_PLACE: packs become powers in the registers that keep them.
+template <typename T, bool IN_PLACE>
+struct Softmax {
+  static constexpr int TOGETHER = 0;
+  using Cell = float;
+  using Value = Powers;
+  using Combine = CombinePowers;
 
-template <typename Team, int ITEMS, Cache CACHE, typename R, typename Out>
-__device__ __forceinline__ void softmax_of_kept(const R& row, const Out& out, float (*cells)[Team::CELLS]) {
-  using T = typename R::Element;
-  constexpr int VECTOR = sizeof(typename R::P) / sizeof(T);
-  constexpr bool IN_PLACE = is_float<T>;  // other types would lose digits
-  attune::RowInRegisters<Team, T, VECTOR, ITEMS> source;
-  attune::RowEdges<Team, T, VECTOR> edges;
-  source.template load<CACHE>(row, static_cast<T>(attune::Operator<Op::max, float>::identity()));
-  edges.load(row);
-  Team::begin();
-  const Powers powers = powers_in_two_passes<IN_PLACE, Team>(row, source, edges, cells);
-  write_quotients<IN_PLACE>(row, source, edges, out, powers);
-}
+  __device__ __forceinline__ static T missing(T) {
+    return static_cast<T>(attune::Operator<Op::max, float>::identity());
+  }
+  __device__ __forceinline__ static Quotient<IN_PLACE> of_row(Powers powers) {
+    return {powers.most, 1.0f / powers.sum};
+  }
+
+  // The maximum, then the sum.
+  template <typename Kept>
+  __device__ __forceinline__ static Powers passes(Kept& kept, float (*cells)[Kept::Team::CELLS]) {
+    using P = typename Kept::P;
+    float most = attune::Operator<Op::max, float>::identity();
+    // NaN is left out here: it makes the sum NaN.
+    kept.for_each_pack([&](P& pack, long long, bool) { most = fmaxf(most, attune::maximum_of(pack)); });
+    kept.for_each_edge([&](T& element, long long) { most = fmaxf(most, static_cast<float>(element)); });
+    most = attune::combine_row<attune::Operator<Op::max, float>, typename Kept::Team>(most, cells[0]);
+
+    typename Kept::Sum sum;
+    kept.for_each_pack([&](P& pack, long long, bool) {
+      float x[Kept::VECTOR], of_pack = -0.0f;
+      attune::floats_of(pack, x);
+#pragma unroll
+      for (int k = 0; k < Kept::VECTOR; ++k) of_pack += x[k] = exponential(x[k], most);
+      if constexpr (IN_PLACE) pack = attune::pack_of<T>(x);
+      sum.add(of_pack);
+    });
+    kept.for_each_edge([&](T& element, long long) { sum.add(exponential(static_cast<float>(element), most)); });
+    return {most, attune::combine_row<attune::Operator<Op::sum, float>, typename Kept::Team>(sum.sum, cells[1])};
+  }
+
+  // Both at a time: a new maximum scales the sum.
+  template <typename Kept>
+  __device__ __forceinline__ static Powers one_pass(Kept& kept, Powers* cells) {
+    float most = attune::Operator<Op::max, float>::identity();
+    attune::CompensatedSum sum;
+    const auto raise = [&](float to) {
+      if (to > most) {
+        sum.scale(exponential(most, to));
+        most = to;
+      }
+      return Powers::above_nothing(most);
+    };
+    kept.for_each_pack([&](typename Kept::P& pack, long long, bool) {
+      float x[Kept::VECTOR], of_pack = 0;
+      attune::floats_of(pack, x);
+      const float base = raise(attune::maximum_of(pack));
+#pragma unroll
+      for (int k = 0; k < Kept::VECTOR; ++k) of_pack += exponential(x[k], base);
+      sum.add(of_pack);
+    });
+    kept.for_each_edge([&](T& element, long long) {
+      const float x = static_cast<float>(element), base = raise(x);
+      sum.add(exponential(x, base));
+    });
+    return attune::combine_row<CombinePowers, typename Kept::Team>(Powers{most, sum.sum}, cells);
+  }
+};
 
 // Of blocks on a multiprocessor. The compiler wants more than one, and spills for them; 0 leaves it to the compiler.
 template <int BLOCK, Keep KEEP>
@@ -279,108 +244,19 @@ template <typename T, int TPR, int BLOCK, int CLUSTER, int PACK, Keep KEEP, int 
 __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<BLOCK, KEEP>)
     softmax(T* __restrict__ out, const T* __restrict__ in, long long rows, long long columns, long long slots,
             Powers* partials, unsigned* passed, long long part_columns, int parts, int group_rows, int lag) {
-  constexpr int VECTOR = PACK / sizeof(T);
+  constexpr bool IN_PLACE = KEEP == Keep::registers && sizeof(T) == sizeof(float);  // other types would lose digits
+  using Work = Softmax<T, IN_PLACE>;
   using Team = attune::RowTeam<TPR, BLOCK, CLUSTER>;
-  using R = Row<T, VECTOR>;
-  using Out = attune::RowOut<STORE_CACHE, T, VECTOR>;
-  const auto row_at = [&](long long r) { return R(in + (r < rows ? r * columns : 0), r < rows ? columns : 0); };
-  const auto out_at = [&](long long r, const R& row) { return Out(out + (r < rows ? r * columns : 0), row); };
-  attune::RowEdges<Team, T, VECTOR> edges;
-  long long r = Team::first_row();
-
-  if constexpr (KEEP == Keep::shared) {
-    extern __shared__ int4 memory[];
-    __shared__ float cells[2][Team::CELLS];
-    using Source = attune::RowInShared<Team, T, VECTOR>;
-    const auto source_at = [&](int place) {
-      return Source{reinterpret_cast<Pack<T, VECTOR>*>(memory) + place * static_cast<int>(slots) * BLOCK + threadIdx.x};
-    };
-    const auto fetch = [&](long long of, int place) {
-      source_at(place).fetch(row_at(of));
-      attune::commit_copies();
-    };
-#pragma unroll
-    for (int place = 0; place < STAGES - 1; ++place) fetch(r + place * Team::row_step(), place);
-    Team::begin();
-    int place = 0;
-#pragma unroll 1
-    for (; Team::any_row(r, rows); r += Team::row_step()) {
-      fetch(r + (STAGES - 1) * Team::row_step(), place == 0 ? STAGES - 1 : place - 1);
-      const R row = row_at(r);
-      edges.load(row);
-      attune::wait_for_copies<STAGES - 1>();
-      Source source = source_at(place);
-      const Powers powers = powers_in_two_passes<false, Team>(row, source, edges, cells);
-      write_quotients<false>(row, source, edges, out_at(r, row), powers);
-      if (++place == STAGES) place = 0;
-    }
-  } else if constexpr (KEEP == Keep::parts) {
-    __shared__ Powers cells[2][Team::CELLS];
-    const attune::PassOfBlock pass = attune::pass_of_block(rows, parts, group_rows, lag);
-    if (pass.first_row >= rows) return;
-    const long long column = pass.part * part_columns;
-    const long long length = columns - column < part_columns ? columns - column : part_columns;
-    if (pass.is_second) attune::begin_second_pass(passed + pass.group, parts);
-#pragma unroll 1
-    for (r = pass.first_row; r < pass.end_row; ++r) {
-      const R part(in + r * columns + column, length);
-      Powers* const powers_of_row = partials + r * parts;
-      attune::RowInRegisters<Team, T, VECTOR, ITEMS> source;
-      if (pass.is_second) {
-        source.template load<LOAD_CACHE>(part, T());
-        edges.load(part);
-        const Powers powers = attune::combine_parts<CombinePowers, Team>(powers_of_row, parts, cells[r % 2]);
-        write_quotients<false>(part, source, edges, Out(out + r * columns + column, part), powers);
-      } else {
-        source.template load<Cache::plain>(part, static_cast<T>(attune::Operator<Op::max, float>::identity()));
-        edges.load(part);
-        const Powers powers = powers_online<Team>(part, source, edges, cells[r % 2]);
-        if (threadIdx.x == 0) powers_of_row[pass.part] = powers;
-      }
-    }
-    if (!pass.is_second) attune::end_first_pass(passed + pass.group);
-  } else if constexpr (KEEP == Keep::registers) {
-    __shared__ float cells[2][Team::CELLS];
-    using Full = attune::FullRow<T, VECTOR, Team::SIZE * ITEMS>;
-    if (attune::are_full<Team, Full>(rows, columns, in, out)) {
-      const long long start = r * Full::columns;
-      const Full row{in + start};
-      softmax_of_kept<Team, ITEMS, LOAD_CACHE>(row, Out(out + start, row), cells);
-    } else {
-      const R row = row_at(r);
-      softmax_of_kept<Team, ITEMS, LOAD_CACHE>(row, out_at(r, row), cells);
-    }
-  } else {
-    const R row = row_at(r);
-    attune::RowInMemory<Team, T, VECTOR, ITEMS, LOAD_CACHE> source;
-    edges.load(row);
-    Team::begin();
-    if constexpr (KEEP == Keep::reload) {
-      __shared__ float cells[2][Team::CELLS];
-      const Powers powers = powers_in_two_passes<false, Team>(row, source, edges, cells);
-      write_quotients<false>(row, source, edges, out_at(r, row), powers);
-    } else {
-      __shared__ Powers cells[Team::CELLS];
-      const Powers powers = powers_online<Team>(row, source, edges, cells);
-      write_quotients<false>(row, source, edges, out_at(r, row), powers);
-    }
-  }
+  using Rows = attune::RowSchedule<Team, KEEP, PACK, ITEMS, STAGES, LOAD_CACHE, STORE_CACHE, T, Work>;
+  Rows{out, in, rows, columns, Work()}.run(slots, {part_columns, parts, group_rows, lag}, partials, passed);
 }
 
 // Keep::columns: maximum and sum in two passes over the packs of a warp, over the warps, and over the parts of a row.
 // So a power is scaled by two more ones, not by one for each step of a combination.
 template <typename T>
-struct SoftmaxOfColumns {
-  using Value = Powers;
+struct SoftmaxOfColumns : Softmax<T, false> {
   static constexpr int SLOTS = 0;
 
-  struct Quotient {
-    float most, factor;
-  };
-
-  __device__ __forceinline__ static T missing(T) {
-    return static_cast<T>(attune::Operator<Op::max, float>::identity());
-  }
   template <typename P>
   __device__ __forceinline__ void load(P*, int, long long, int) const {}
 
@@ -416,11 +292,10 @@ struct SoftmaxOfColumns {
     return {most, attune::sum_over_warp(sum)};
   }
 
-  __device__ __forceinline__ Quotient of_row(Powers powers) const { return {powers.most, 1.0f / powers.sum}; }
   template <int VECTOR, typename P>
-  __device__ __forceinline__ void finish(float (&x)[VECTOR], const P*, int, const Quotient& of_row) const {
+  __device__ __forceinline__ void finish(float (&x)[VECTOR], const P*, int, const Quotient<false>& of_row) const {
 #pragma unroll
-    for (int k = 0; k < VECTOR; ++k) x[k] = exponential(x[k], of_row.most) * of_row.factor;
+    for (int k = 0; k < VECTOR; ++k) x[k] = of_row.template finish<true>(x[k]);
   }
 };
 
