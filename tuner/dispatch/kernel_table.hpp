@@ -14,8 +14,8 @@ namespace attune {
 
 class KernelTable {
  public:
-  // Adds all kernels or none. A kernel with the same name and fingerprints may be there already. Throws UsageError when
-  // a different kernel has the name of one of them.
+  // Adds all kernels or none. A kernel with the same name, fingerprints and `deterministic` may be there already.
+  // Throws UsageError when a different kernel has the name of one of them.
   void add(std::vector<KernelPack> packs);
   // Returns the kernel. Throws UsageError for an unknown name; the message has the nearest known name.
   const KernelPack& find(std::string_view name) const;
