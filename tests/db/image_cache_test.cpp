@@ -209,7 +209,7 @@ TEST_F(Cache, DropsWhatCannotBeWrittenAndLeavesNothingBehind) {
               }),
               HasSubstr("/proc/attune"));
   EXPECT_THAT(test::in_child([&] {
-                std::signal(SIGXFSZ, SIG_IGN);
+                std::signal(SIGXFSZ, SIG_DFL);
                 const rlimit limit{4096, 4096};
                 setrlimit(RLIMIT_FSIZE, &limit);
                 cache_.put(key_of(2), image_of(10000));

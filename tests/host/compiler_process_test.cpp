@@ -117,7 +117,7 @@ TEST_F(HostCompilerProcess, NamesTheLimitsOfMemoryThatItMeets) {
     EXPECT_THAT(outcome.log, AllOf(HasSubstr("ulimit -v, ulimit -d"), HasSubstr(says), Not(HasSubstr("signal 0"))));
     const Environment limit("ATTUNE_COMPILE_MEMORY", "500");
     const CompileOutcome limited = make_host_compiler()->compile({&wanted, 1})[0];
-    EXPECT_EQ(to_text(limited.verdict), "compile_error") << says << ": of a limit that its user chose";
+    EXPECT_EQ(to_text(limited.verdict), "out_of_memory") << says << ": of a limit that its user chose";
     EXPECT_THAT(limited.log, HasSubstr("ATTUNE_COMPILE_MEMORY"));
   }
 }

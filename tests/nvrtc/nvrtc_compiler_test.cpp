@@ -128,7 +128,7 @@ __global__ void run(float* out) { out[threadIdx.x] = chain<95>(out[threadIdx.x])
   EXPECT_FALSE(unlimited.contains(static_cast<int>(Verdict::compile_error))) << testing::PrintToString(unlimited);
   EXPECT_TRUE(unlimited.contains(static_cast<int>(Verdict::compile_crash))) << testing::PrintToString(unlimited);
   EXPECT_FALSE(limited.contains(static_cast<int>(Verdict::compile_crash))) << "of a limit that its user chose";
-  EXPECT_TRUE(limited.contains(static_cast<int>(Verdict::compile_error))) << testing::PrintToString(limited);
+  EXPECT_TRUE(limited.contains(static_cast<int>(Verdict::out_of_memory))) << testing::PrintToString(limited);
   EXPECT_EQ(verdict_within(4000, large), static_cast<int>(Verdict::ok));
 }
 #endif

@@ -1,6 +1,6 @@
 cmake_minimum_required(VERSION 3.25)
-# cmake -DLIBRARY=libattune.so -DSTRIP=strip -DREADELF=readelf -DWORK=folder -P shared.cmake: how large the shared
-# library is without symbols, and which libraries it needs.
+# cmake -DLIBRARY=libattune.so -DHOST_LIBRARY=libattune_host.so -DSTRIP=strip -DREADELF=readelf -DWORK=folder
+# -P shared.cmake: how large the shared library is without symbols, which libraries it needs, and that both stay loaded.
 set(most_bytes 745000)
 set(allowed libc.so.6 libm.so.6 libgcc_s.so.1 libstdc++.so.6 libsqlite3.so.0 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1)
 file(MAKE_DIRECTORY "${WORK}")
@@ -15,6 +15,13 @@ foreach(line IN LISTS lines)
   list(APPEND needed "${library}")
   if(NOT library IN_LIST allowed)
     message(SEND_ERROR "libattune.so needs ${library}")
+  endif()
+endforeach()
+# Graphs, and threads of attune, call functions of the libraries after a dlclose().
+execute_process(COMMAND "${READELF}" -d "${HOST_LIBRARY}" OUTPUT_VARIABLE of_host COMMAND_ERROR_IS_FATAL ANY)
+foreach(library dynamic of_host)
+  if(NOT ${library} MATCHES "NODELETE")
+    message(SEND_ERROR "dlclose() unloads a library (no -z nodelete):\n${${library}}")
   endif()
 endforeach()
 message(STATUS "${bytes} bytes, needs ${needed}")

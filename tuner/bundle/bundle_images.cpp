@@ -23,7 +23,10 @@ std::optional<SectionKey> key_of(const std::string& text) {
 void add_image(BundleWriter& bundle, const std::string& key, const Image& image) {
   const auto section = key_of(key);
   if (!section) throw UsageError(fmt::format("\"{}\" is no image key (64 hexadecimal digits)", key));
-  bundle.add(SectionKind::image, *section, serialise(image));
+  Image portable = image;
+  portable.files.clear();
+  portable.knows_files = false;
+  bundle.add(SectionKind::image, *section, serialise(portable));
 }
 
 std::optional<Image> find_image(const Bundle& bundle, const std::string& key) {

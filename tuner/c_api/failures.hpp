@@ -1,6 +1,8 @@
 // Failures: turns exceptions into a status and the last error message of the thread. Any thread.
 #pragma once
 
+#include <pthread.h>
+
 #include <string>
 #include <utility>
 
@@ -12,9 +14,23 @@ namespace attune::c_api {
 // begins with `function`.
 attune_status status_of_exception(const char* function) noexcept;
 
+// While it lives, a cancellation of its thread (pthread_cancel) is pending. Unwinding would end the process at the
+// first function that is noexcept.
+class Uncancelled {
+ public:
+  Uncancelled() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~Uncancelled() { pthread_setcancelstate(before_, nullptr); }
+  Uncancelled(const Uncancelled&) = delete;
+  Uncancelled& operator=(const Uncancelled&) = delete;
+
+ private:
+  int before_ = PTHREAD_CANCEL_ENABLE;
+};
+
 // Does `work`, which may throw. Every function of the interface that can fail is one call of this.
 template <typename Work>
 attune_status guarded(const char* function, Work&& work) noexcept {
+  const Uncancelled whole;
   try {
     std::forward<Work>(work)();
     return ATTUNE_OK;

@@ -15,6 +15,7 @@
 #include "attune/error.hpp"
 #include "attune/kernel.hpp"
 #include "attune/plan.hpp"
+#include "c_api/failures.hpp"
 
 namespace attune::c_api {
 
@@ -84,6 +85,7 @@ Handle& known(Handle* handle, const char* what) {
 // Deletes a handle. Does nothing for null and for a handle of another kind.
 template <typename Handle>
 void destroy(Handle* handle) noexcept {
+  const Uncancelled whole;
   if (handle != nullptr && handle->tag == Handle::own_tag) delete handle;
 }
 

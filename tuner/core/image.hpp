@@ -76,8 +76,8 @@ struct ImageRequest {
   std::string key(std::string_view additions) const;
 };
 
-// The result of compiling. A failed compile is a value too, with the verdict compile_error or resources and the
-// compiler's log.
+// The result of compiling. A failed compile is a value too, with the compiler's log and the verdict compile_error,
+// resources, compile_crash, compile_timeout or, beyond the user's limit, out_of_memory.
 struct CompileOutcome {
   Verdict verdict = Verdict::ok;
   std::string log;             // verbatim; warnings too

@@ -6,12 +6,21 @@
 #include "base/near_name.hpp"
 
 namespace attune {
+namespace {
+
+// Which configurations deterministic_only allows. It is in no fingerprint. The fall-backs follow from it and from what
+// the fingerprints cover.
+std::string promise_of(const KernelSpec& spec) { return spec.deterministic ? spec.deterministic->text() : ""; }
+
+}  // namespace
 
 bool KernelTable::is_there(const KernelPack& pack) const {
   const auto place = known_.find(pack.spec.name);
   if (place == known_.end()) return false;
-  const Fingerprints &own = pack.spec.fingerprints, &present = place->second->pack().spec.fingerprints;
-  if (present.code == own.code && present.contract == own.contract && present.space == own.space) return true;
+  const KernelSpec &own = pack.spec, &present = place->second->pack().spec;
+  const Fingerprints &a = own.fingerprints, &b = present.fingerprints;
+  if (a.code == b.code && a.contract == b.contract && a.space == b.space && promise_of(own) == promise_of(present))
+    return true;
   throw UsageError(fmt::format("{}: there is another kernel `{}` already; give [kernel] another name", pack.tune_target,
                                pack.spec.name));
 }

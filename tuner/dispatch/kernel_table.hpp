@@ -19,8 +19,8 @@ class KernelTable {
   // `services` must outlive it.
   explicit KernelTable(EntryServices& services) : services_(services) {}
 
-  // Adds all kernels or none. `before` is called before they can be found. A kernel with the same name and fingerprints
-  // may be there already. Throws UsageError when a different kernel has the name of one of them.
+  // Adds all kernels or none. `before` is called before they can be found. A kernel with the same name, fingerprints
+  // and `deterministic` may be there already. Throws UsageError when a different kernel has the name of one of them.
   void add(std::vector<KernelPack> packs, const std::function<void()>& before);
   // Returns the kernel. Throws UsageError for an unknown name; the message has the nearest known name.
   KernelEntries& find(std::string_view name) const;

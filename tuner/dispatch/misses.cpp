@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -124,12 +125,7 @@ void Misses::append(const std::string& line) {
   // A line that another process left unfinished is ended first.
   const std::string bytes = unfinished_.empty() ? line : "\n" + line;
   if (read_bytes_ + bytes.size() > limits_.bytes) throw Error(fmt::format("it has {} bytes; tune them", read_bytes_));
-  ssize_t written = 0;
-  do {
-    written = write(file_->get(), bytes.data(), bytes.size());
-  } while (written < 0 && errno == EINTR);
-  if (written < 0) fail();
-  if (static_cast<std::size_t>(written) != bytes.size()) throw Error("a line could not be written whole");
+  write_all(file_->get(), std::as_bytes(std::span(bytes)));
   known_.insert(digest);
 }
 

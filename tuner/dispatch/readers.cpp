@@ -76,14 +76,18 @@ bool GracePeriod::can_end() {
 
 // After the barrier, the odd turn of every launch that read before it is visible. A launch that reads after the barrier
 // finds what was published last; so does a thread that takes its slot after the list was read.
-GracePeriod::GracePeriod() : is_ordered_(can_end() && membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) {
+void GracePeriod::begin() {
+  if (!can_end() || !membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) return;
+  launching_.clear();
   ReaderSlots::of_process().for_each([this](const LaunchSlot& slot) {
     const std::uint64_t turns = slot.turns.load(std::memory_order_acquire);
     if ((turns & 1) != 0) launching_.emplace_back(&slot, turns);
   });
+  is_ordered_ = true;
 }
 
 bool GracePeriod::is_over() {
+  if (!is_ordered_) begin();
   std::erase_if(launching_,
                 [](const auto& seen) { return seen.first->turns.load(std::memory_order_acquire) != seen.second; });
   return is_ordered_ && launching_.empty();

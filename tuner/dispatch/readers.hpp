@@ -49,12 +49,13 @@ class GracePeriod {
  public:
   // Returns whether the kernel has membarrier(2), without which no grace period ends.
   static bool can_end();
-  GracePeriod();
+  GracePeriod() { begin(); }
   // Returns whether all launches have ended that were under way when it began. Does not wait.
   bool is_over();
 
  private:
-  bool is_ordered_;
+  void begin();
+  bool is_ordered_ = false;  // false: it lacked memory, and is_over() begins it again
   std::vector<std::pair<const LaunchSlot*, std::uint64_t>> launching_;  // slots with the `turns` that were seen
 };
 

@@ -10,24 +10,15 @@
 #include <cerrno>
 
 #include "attune/error.hpp"
+#include "base/mistrust.hpp"
+#include "base/quiet_signal.hpp"
 #include "base/system_failure.hpp"
 #include "base/uuid.hpp"
 
 namespace attune {
 namespace {
 
-constexpr mode_t writable_by_others = S_IWGRP | S_IWOTH;
-
 [[noreturn]] void fail(const std::string& doing) { throw Error(fmt::format("{}: {}", doing, system_failure(errno))); }
-
-// Returns why an open file or directory is not trusted, or "". It checks the modes of the open file, not of a name.
-// Root may replace anything, so that files of root are trusted as well.
-std::string mistrust(const struct stat& status) {
-  if (status.st_uid != geteuid() && status.st_uid != 0)
-    return fmt::format("belongs to user {}, not to user {}", status.st_uid, geteuid());
-  if (status.st_mode & writable_by_others) return "can be written by others (chmod go-w)";
-  return {};
-}
 
 std::vector<std::byte> read_all(int fd, std::size_t size) {
   std::vector<std::byte> content(size);
@@ -90,6 +81,7 @@ std::optional<std::vector<std::byte>> read_private_file(const Descriptor& direct
 }
 
 void write_all(int fd, std::span<const std::byte> content) {
+  const QuietSignal beyond_limit(SIGXFSZ);
   while (!content.empty()) {
     const ssize_t written = write(fd, content.data(), content.size());
     if (written < 0 && errno == EINTR) continue;

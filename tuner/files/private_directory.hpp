@@ -30,6 +30,7 @@ bool belongs_to_this_user(const Descriptor& directory);
 std::optional<std::vector<std::byte>> read_private_file(const Descriptor& directory, const std::string& name,
                                                         std::uint64_t longest, bool renew);
 
+// Writes all of it. Throws Error; so it does where a limit of file sizes (`ulimit -f`) would else end the process.
 void write_all(int fd, std::span<const std::byte> content);
 
 // Writes all of `content` to disk under a temporary name, then renames the file to `name`, replacing any file of this

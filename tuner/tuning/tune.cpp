@@ -10,6 +10,7 @@
 
 #include "attune/error.hpp"
 #include "base/child_process.hpp"
+#include "base/quiet_signal.hpp"
 #include "base/trusted_environment.hpp"
 #include "db/reader/wisdom_reader.hpp"
 #include "db/wisdom_store.hpp"
@@ -20,7 +21,6 @@
 #include "session/kernel_session.hpp"
 #include "spec/kernel_file.hpp"
 #include "spec/pack.hpp"
-#include "tuning/quiet_pipes.hpp"
 #include "worker/process/worker_program.hpp"
 #include "worker/workers.hpp"
 
@@ -165,7 +165,7 @@ TuneResult tune(Dispatcher& gpu, const KernelSpec& spec, const Problem& given, E
     const std::unique_ptr<Device> own = open_device(name_of(device));
     return result_of(run_session(request, *own, store, kept, observer, stop));
   }
-  const QuietPipes quiet;  // before the pool starts threads
+  const QuietSignal quiet(SIGPIPE);  // before the pool starts threads
   const std::unique_ptr<Workers> workers = process_workers(program, name_of(device));
   Pool pool(*workers);
   return result_of(run_session(request, pool, store, kept, observer, stop));

@@ -38,6 +38,15 @@ TEST(DriverLoader, KnowsTheToolkitsStubForWhatItIs) {
   GTEST_SKIP() << "no CUDA toolkit, so no stub library";
 }
 
+// Applications record no batches.
+TEST(DriverLoader, TakesADriverOfCuda11Point3) {
+  const DriverLoad load = load_driver(FAKE_DRIVER_FILE);
+  ASSERT_NE(load.api, nullptr) << load.why_not;
+  EXPECT_EQ(load.api->cuda_version, 11030);
+  EXPECT_NE(load.api->launch, nullptr);
+  EXPECT_EQ(load.api->graph_instantiate, nullptr);
+}
+
 TEST(DriverLoader, AnswersAlikeInEveryForm) {
   std::string why_not;
   const bool answers = cuda_driver_answers(why_not);

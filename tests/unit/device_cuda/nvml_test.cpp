@@ -278,7 +278,7 @@ TEST(NvmlLibrary, ASettingThatIsNoneIsAnErrorThatNamesIt) {
 TEST(CudaLibraries, IgnoreTheEnvironmentInASetUserIdProcess) {
   setenv("ATTUNE_NVML", "/planted.so", 1);
   setenv("CUDA_HOME", "/planted", 1);
-  EXPECT_EQ(test::first_line_of(PRINT_NVML_SETTING), "[/planted.so][/planted/include]\n");
+  EXPECT_EQ(test::first_line_of(PRINT_NVML_SETTING), "[/planted.so][/planted/include][beside]\n");
   const std::optional<std::string> printed = test::first_line_as_set_user_id(PRINT_NVML_SETTING);
   unsetenv("ATTUNE_NVML");
   unsetenv("CUDA_HOME");

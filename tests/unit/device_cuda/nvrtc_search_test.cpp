@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -12,8 +13,10 @@
 namespace attune::cuda {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 std::string failure_of(const NvrtcSearch& search) {
   try {
@@ -80,6 +83,53 @@ TEST(NvrtcSearch, ReadsTheEnvironment) {
   EXPECT_THAT(search.folders, testing::Contains(std::filesystem::path("/opt/cuda-here/lib64")));
   EXPECT_EQ(search.folders.back(), "/usr/local/cuda/lib64");
   EXPECT_EQ(search.folders.front(), std::filesystem::read_symlink("/proc/self/exe").parent_path());
+  EXPECT_TRUE(search.begins_at_executable);
+}
+
+// The executable's folder, of which it is known who may write there.
+class OwnFolder : public testing::Test {
+ protected:
+  OwnFolder() {
+    std::filesystem::create_directory(folder_);
+    std::filesystem::permissions(folder_, std::filesystem::perms(0755));
+    std::ofstream(library_) << "not a library";
+    std::filesystem::permissions(library_, std::filesystem::perms(0644));
+  }
+  ~OwnFolder() override { std::filesystem::remove_all(folder_); }
+  void SetUp() override {
+    if (failure_of({"", {}, 11080}).empty()) GTEST_SKIP() << "the loader finds an NVRTC of CUDA 11";
+  }
+  std::string complaint(bool is_own = true) const { return failure_of({"", {folder_}, 11080, is_own}); }
+  const std::filesystem::path folder_ =
+      std::filesystem::path(testing::TempDir()) / ("attune_own_folder_" + std::to_string(getpid()));
+  const std::filesystem::path library_ = folder_ / "libnvrtc.so.11.2";
+};
+
+TEST_F(OwnFolder, ThatOnlyItsOwnerWritesIsTaken) {
+  EXPECT_THAT(complaint(), HasSubstr(library_.string() + " cannot be loaded")) << "an attempt was made";
+}
+
+TEST_F(OwnFolder, ThatOthersMayWriteIsRefused) {
+  for (const unsigned mode : {01777u, 0775u}) {  // a sticky bit keeps nobody from adding a library
+    std::filesystem::permissions(folder_, std::filesystem::perms(mode));
+    EXPECT_THAT(complaint(), AllOf(HasSubstr(folder_.string() + " can be written by others (chmod go-w)"),
+                                   Not(HasSubstr("cannot be loaded"))));
+    EXPECT_THAT(complaint(false), HasSubstr("cannot be loaded")) << "a folder that somebody named";
+  }
+}
+
+TEST_F(OwnFolder, WithALibraryThatOthersMayWriteIsRefused) {
+  std::filesystem::permissions(library_, std::filesystem::perms(0664));
+  EXPECT_THAT(complaint(), HasSubstr(library_.string() + " can be written by others"));
+}
+
+TEST_F(OwnFolder, OfAnotherUserIsRefused) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root makes files of others";
+  ASSERT_EQ(chown(library_.c_str(), 1, 1), 0);
+  EXPECT_THAT(complaint(), HasSubstr(library_.string() + " belongs to user 1"));
+  ASSERT_EQ(chown(library_.c_str(), 0, 0), 0);
+  ASSERT_EQ(chown(folder_.c_str(), 1, 1), 0);
+  EXPECT_THAT(complaint(), HasSubstr(folder_.string() + " belongs to user 1"));
 }
 
 TEST(NvrtcCompiler, LoadsNothingUntilItIsAskedToCompile) {

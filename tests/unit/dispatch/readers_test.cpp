@@ -2,10 +2,17 @@
 #include "dispatch/readers.hpp"
 
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/membarrier.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -50,6 +57,33 @@ TEST_F(Readers, ALaunchInsideALaunchIsPartOfIt) {
 TEST_F(Readers, AThreadThatEndedIsNotWaitedFor) {
   for (int i = 0; i < 100; ++i) std::thread([] { const LaunchSection launch; }).join();
   EXPECT_TRUE(GracePeriod().is_over());
+}
+
+// Returns whether membarrier(2) of this thread alone has no memory from now on.
+bool lacks_memory_for_barriers() {
+  sock_filter program[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                           BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
+                           BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOMEM),
+                           BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  const sock_fprog filter{std::size(program), program};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0 &&
+         syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0;
+}
+
+TEST_F(Readers, AGracePeriodThatLackedMemoryAtItsBeginningEndsToo) {
+  std::optional<GracePeriod> grace;
+  bool is_possible = false, was_over = true;
+  std::thread([&] {
+    is_possible = lacks_memory_for_barriers();
+    grace.emplace();
+    was_over = grace->is_over();
+  }).join();
+  if (!is_possible) GTEST_SKIP() << "no system call can be made to fail here";
+  EXPECT_FALSE(was_over);
+  auto launch = std::make_unique<LaunchSection>();
+  EXPECT_FALSE(grace->is_over()) << "a launch that the missing barrier may have hidden";
+  launch.reset();
+  EXPECT_TRUE(grace->is_over());
 }
 
 // What is published is freed as soon as a grace period allows it.

@@ -12,10 +12,10 @@
 
 #include "attune/attune.hpp"
 #include "attune/kernel_files.hpp"
+#include "base/quiet_signal.hpp"
 #include "db/wisdom_store.hpp"
 #include "spec/kernel_file.hpp"
 #include "support/message_of.hpp"
-#include "tuning/quiet_pipes.hpp"
 
 namespace attune {
 namespace {
@@ -187,7 +187,7 @@ TEST_F(TuneInside, RefusesWhatCannotBe) {
   EXPECT_THAT(refusal({{"m", 1}}), HasSubstr("`m`"));
 }
 
-TEST(QuietPipes, ABrokenPipeIsAnErrorAndLeavesNoSignal) {
+TEST(QuietSignal, ABrokenPipeIsAnErrorAndLeavesNoSignal) {
   struct sigaction usual {
   }, before{};
   usual.sa_handler = SIG_DFL;
@@ -196,7 +196,7 @@ TEST(QuietPipes, ABrokenPipeIsAnErrorAndLeavesNoSignal) {
   ASSERT_EQ(pipe(ends), 0);
   close(ends[0]);
   {
-    const QuietPipes quiet;
+    const QuietSignal quiet(SIGPIPE);
     EXPECT_EQ(write(ends[1], "x", 1), -1);
     EXPECT_EQ(errno, EPIPE);
   }

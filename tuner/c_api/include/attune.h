@@ -2,7 +2,7 @@
 // It offers the dispatchers, kernels, plans and buffers of attune/attune.hpp; docs/c_api.md has whole programs.
 //
 // - Every function that can fail returns an attune_status. attune_last_error() then says what failed and what to do.
-//   No exception leaves a function.
+//   No exception leaves a function, and none is a cancellation point of pthread_cancel().
 // - A handle comes from a function whose name ends in make, find, bundle, or from_ and what the handle is made from.
 //   The function whose name ends in destroy frees the handle, and does nothing for null. Handles may be destroyed in
 //   any order, because each keeps alive what it needs. Do not use a destroyed handle, and do not destroy a handle while

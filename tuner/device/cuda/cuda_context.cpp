@@ -37,15 +37,33 @@ int ordinal_of(const DriverApi& api, DeviceNumber device) {
   return device;
 }
 
+// Retains the device's primary context if it is `context`, which then lives as long as attune needs it. Returns whether
+// it does. An inactive primary context is not asked for, because that would make it.
+bool retains(const DriverApi& api, CUctx_st* context, DeviceNumber device) {
+  unsigned flags = 0;
+  int is_active = 0;
+  CUctx_st* primary = nullptr;
+  if (api.primary_context_state(device, &flags, &is_active) != result_success || is_active == 0 ||
+      api.primary_context_retain(&primary, device) != result_success)
+    return false;
+  if (primary == context) return true;
+  api.primary_context_release(device);
+  return false;
+}
+
 }  // namespace
+
+std::shared_ptr<const CudaContext> CudaContext::adopt(const DriverApi& api, CUctx_st* context, DeviceNumber device,
+                                                      int ordinal) {
+  return std::shared_ptr<const CudaContext>(
+      new CudaContext(api, context, device, ordinal, true, retains(api, context, device)));
+}
 
 std::shared_ptr<const CudaContext> CudaContext::open(const DriverApi& api, std::optional<int> ordinal) {
   const RelaxedCapture relaxed(api);
   const Current current = current_context(api);
-  if (!ordinal && current.context != nullptr) {
-    return std::shared_ptr<const CudaContext>(
-        new CudaContext(api, current.context, current.device, ordinal_of(api, current.device), true));
-  }
+  if (!ordinal && current.context != nullptr)
+    return adopt(api, current.context, current.device, ordinal_of(api, current.device));
   const int wanted = ordinal.value_or(0);
   const int count = device_count(api);
   if (wanted < 0 || wanted >= count) {
@@ -54,18 +72,16 @@ std::shared_ptr<const CudaContext> CudaContext::open(const DriverApi& api, std::
   }
   DeviceNumber device = 0;
   check(api, api.device_get(&device, wanted), fmt::format("opening cuda:{}", wanted));
-  if (current.context != nullptr && current.device == device) {
-    return std::shared_ptr<const CudaContext>(new CudaContext(api, current.context, device, wanted, true));
-  }
+  if (current.context != nullptr && current.device == device) return adopt(api, current.context, device, wanted);
   CUctx_st* primary = nullptr;
   check(api, api.primary_context_retain(&primary, device),
         fmt::format("making the primary context of cuda:{}", wanted));
-  return std::shared_ptr<const CudaContext>(new CudaContext(api, primary, device, wanted, false));
+  return std::shared_ptr<const CudaContext>(new CudaContext(api, primary, device, wanted, false, true));
 }
 
 // Ignores errors: at the end of the process the driver and its context may be gone already.
 CudaContext::~CudaContext() {
-  if (adopted_) return;
+  if (!retained_) return;
   const RelaxedCapture relaxed(api_);
   api_.primary_context_release(device_);
 }

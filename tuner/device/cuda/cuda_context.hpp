@@ -1,6 +1,6 @@
 // CudaContext: the driver context that a device works in. It is either adopted from the calling thread, or the device's
-// primary context, which is then retained. A CudaDevice and its modules share it. ContextScope makes it current for a
-// while. Thread-safe.
+// primary context. A primary context is retained, adopted or not. A CudaDevice and its modules share it. ContextScope
+// makes it current for a while. Thread-safe.
 #pragma once
 
 #include <memory>
@@ -28,14 +28,17 @@ class CudaContext {
   bool adopted() const noexcept { return adopted_; }
 
  private:
-  CudaContext(const DriverApi& api, CUctx_st* handle, DeviceNumber device, int ordinal, bool adopted)
-      : api_(api), handle_(handle), device_(device), ordinal_(ordinal), adopted_(adopted) {}
+  CudaContext(const DriverApi& api, CUctx_st* handle, DeviceNumber device, int ordinal, bool adopted, bool retained)
+      : api_(api), handle_(handle), device_(device), ordinal_(ordinal), adopted_(adopted), retained_(retained) {}
+  static std::shared_ptr<const CudaContext> adopt(const DriverApi& api, CUctx_st* context, DeviceNumber device,
+                                                  int ordinal);
 
   const DriverApi& api_;
   CUctx_st* handle_;
   DeviceNumber device_;
   int ordinal_;
-  bool adopted_;  // owned by other code: not released
+  bool adopted_;
+  bool retained_;  // false: owned by other code alone, and not released
 };
 
 // Makes a context current for the calling thread while it lives, then restores the former one. If the context is

@@ -1,6 +1,8 @@
 #include "device/cuda/cuda_graph.hpp"
 
+#include "attune/error.hpp"
 #include "device/cuda/cuda_status.hpp"
+#include "device/cuda/driver_loader.hpp"
 #include "device/cuda/operations.hpp"
 
 namespace attune::cuda {
@@ -41,6 +43,7 @@ Status enqueue_rounds(const DriverApi& api, std::span<const std::span<const Oper
 Status CudaGraph::record(const CudaContext& context, std::span<const std::span<const Operation>> sets, int rounds,
                          CudaGraph& graph) {
   const DriverApi& api = context.api();
+  if (api.graph_instantiate == nullptr) throw Error(lacks(api.cuda_version, "cuGraphInstantiateWithFlags", 11040));
   const RecordingStream stream(api);
   if (Status status = status_of(api, stream.result(), "making a stream"); !status.ok()) return status;
   Status status = status_of(api, api.capture_begin(stream.get(), capture_thread_local), "recording a batch");

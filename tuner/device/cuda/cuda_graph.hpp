@@ -12,8 +12,8 @@ namespace attune::cuda {
 class CudaGraph {
  public:
   // Records `rounds` rounds of operations: each round has those of one of `sets`, in turn. Copies the parameters of
-  // launches. Returns a failure as the status; the graph then cannot be used. The context must be current, here and in
-  // enqueue().
+  // launches. Returns a failure as the status; the graph then cannot be used. Throws Error if the driver is older than
+  // CUDA 11.4. The context must be current, here and in enqueue().
   static Status record(const CudaContext& context, std::span<const std::span<const Operation>> sets, int rounds,
                        CudaGraph& graph);
 

@@ -114,6 +114,8 @@ inline constexpr unsigned long long legacy_stream_symbols = 1;  // CU_GET_PROC_A
   F(device_total_memory, cuDeviceTotalMem, 3020, "cuDeviceTotalMem_v2", std::size_t*, DeviceNumber)                  \
   F(device_get_attribute, cuDeviceGetAttribute, 2000, "cuDeviceGetAttribute", int*, DeviceAttribute, DeviceNumber)   \
   F(device_get_uuid, cuDeviceGetUuid, 9020, "cuDeviceGetUuid", Uuid*, DeviceNumber)                                  \
+  F(primary_context_state, cuDevicePrimaryCtxGetState, 7000, "cuDevicePrimaryCtxGetState", DeviceNumber, unsigned*,  \
+    int*)                                                                                                            \
   F(primary_context_retain, cuDevicePrimaryCtxRetain, 7000, "cuDevicePrimaryCtxRetain", CUctx_st**, DeviceNumber)    \
   F(primary_context_release, cuDevicePrimaryCtxRelease, 11000, "cuDevicePrimaryCtxRelease_v2", DeviceNumber)         \
   F(context_get_current, cuCtxGetCurrent, 4000, "cuCtxGetCurrent", CUctx_st**)                                       \
@@ -144,8 +146,6 @@ inline constexpr unsigned long long legacy_stream_symbols = 1;  // CU_GET_PROC_A
   F(exchange_capture_mode, cuThreadExchangeStreamCaptureMode, 10010, "cuThreadExchangeStreamCaptureMode",            \
     CaptureMode*)                                                                                                    \
   F(capture_end, cuStreamEndCapture, 10000, "cuStreamEndCapture", CUstream_st*, CUgraph_st**)                        \
-  F(graph_instantiate, cuGraphInstantiateWithFlags, 11040, "cuGraphInstantiateWithFlags", CUgraphExec_st**,          \
-    CUgraph_st*, unsigned long long)                                                                                 \
   F(graph_upload, cuGraphUpload, 11010, "cuGraphUpload", CUgraphExec_st*, CUstream_st*)                              \
   F(graph_launch, cuGraphLaunch, 10000, "cuGraphLaunch", CUgraphExec_st*, CUstream_st*)                              \
   F(graph_destroy, cuGraphDestroy, 10000, "cuGraphDestroy", CUgraph_st*)                                             \
@@ -160,7 +160,7 @@ inline constexpr unsigned long long legacy_stream_symbols = 1;  // CU_GET_PROC_A
   F(launch, cuLaunchKernel, 4000, "cuLaunchKernel", CUfunc_st*, unsigned, unsigned, unsigned, unsigned, unsigned,    \
     unsigned, unsigned, CUstream_st*, void**, void**)
 
-// Null in older drivers, where the caller has another way.
+// Null in older drivers, where the caller has another way, or says what to do.
 #define ATTUNE_DRIVER_FUNCTIONS_11030(F)                                                                           \
   F(capture_info, cuStreamGetCaptureInfo, 11030, "cuStreamGetCaptureInfo_v2", CUstream_st*, CaptureStatus*,        \
     std::uint64_t*, CUgraph_st**, CUgraphNode_st* const**, std::size_t*)                                           \
@@ -169,8 +169,10 @@ inline constexpr unsigned long long legacy_stream_symbols = 1;  // CU_GET_PROC_A
   F(user_object_release, cuUserObjectRelease, 11030, "cuUserObjectRelease", CUuserObject_st*, unsigned)            \
   F(graph_retain_object, cuGraphRetainUserObject, 11030, "cuGraphRetainUserObject", CUgraph_st*, CUuserObject_st*, \
     unsigned, unsigned)
-#define ATTUNE_DRIVER_FUNCTIONS_11040(F) \
-  F(device_get_uuid_mig, cuDeviceGetUuid, 11040, "cuDeviceGetUuid_v2", Uuid*, DeviceNumber)
+#define ATTUNE_DRIVER_FUNCTIONS_11040(F)                                                                    \
+  F(device_get_uuid_mig, cuDeviceGetUuid, 11040, "cuDeviceGetUuid_v2", Uuid*, DeviceNumber)                 \
+  F(graph_instantiate, cuGraphInstantiateWithFlags, 11040, "cuGraphInstantiateWithFlags", CUgraphExec_st**, \
+    CUgraph_st*, unsigned long long)
 #define ATTUNE_DRIVER_FUNCTIONS_11060(F) \
   F(launch_with, cuLaunchKernelEx, 11060, "cuLaunchKernelEx", const LaunchConfig*, CUfunc_st*, void**, void**)
 #define ATTUNE_DRIVER_FUNCTIONS_11070(F)                                                                  \

@@ -75,6 +75,11 @@ DriverLoad initialise(const DriverLoad& load) {
 
 }  // namespace
 
+std::string lacks(int version, const char* function, int since) {
+  return fmt::format("the CUDA driver (CUDA {}) lacks {} of CUDA {}: update the NVIDIA driver, or use --device host",
+                     version_text(version), function, version_text(since));
+}
+
 DriverLoad load_driver(const char* library) {
   void* handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
@@ -100,9 +105,7 @@ DriverLoad load_driver(const char* library) {
     // Looking up a version above the driver's own is an error, not an absence.
     void* address = symbol.version <= version ? resolver.find(symbol) : nullptr;
     if (address == nullptr && symbol.required) {
-      return {nullptr, fmt::format("the CUDA driver (CUDA {}) lacks {} of CUDA {}: update the NVIDIA driver, or use "
-                                   "--device host",
-                                   version_text(version), symbol.name, version_text(symbol.version))};
+      return {nullptr, lacks(version, symbol.name, symbol.version)};
     }
     *reinterpret_cast<void**>(reinterpret_cast<char*>(api.get()) + symbol.offset) = address;
   }

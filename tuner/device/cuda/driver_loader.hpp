@@ -18,6 +18,9 @@ struct DriverLoad {
 // it lives as long as the process.
 DriverLoad load_driver(const char* library);
 
+// Returns the message of a driver of a version (11030) that lacks a function of a later one.
+std::string lacks(int version, const char* function, int since);
+
 // Returns the driver of this process (libcuda.so.1), loaded once. Thread-safe.
 const DriverLoad& driver_load();
 

@@ -16,6 +16,7 @@ enum : NvrtcResult {
   nvrtc_invalid_option = 5,
   nvrtc_compilation = 6,
   nvrtc_builtin_failure = 7,
+  nvrtc_internal_error = 11,
   nvrtc_pch_heap_exhausted = 14,
 };
 

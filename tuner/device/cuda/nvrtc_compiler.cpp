@@ -123,18 +123,19 @@ CompileOutcome compile_failure(const NvrtcLibrary& library, NvrtcResult result, 
   if (result == nvrtc_out_of_memory || names_lack_of_memory(log)) {
     // If the user set a limit, exceeding it is the configuration's fault; otherwise it is the machine's.
     if (compile_limit_bytes())
-      return failure(Verdict::compile_error,
+      return failure(Verdict::out_of_memory,
                      fmt::format("attune: {} needs more memory than ATTUNE_COMPILE_MEMORY\n{}", library.name(), log));
     return failure(
         Verdict::compile_crash,
         fmt::format("attune: {} has not enough of this machine's memory (ATTUNE_COMPILE_MEMORY, ulimit -v)\n{}",
                     library.name(), log));
   }
-  if (!names_an_error(log)) {
+  const bool says_why = names_an_error(log);
+  if (!says_why)
     log +=
         fmt::format("attune: {} gave up without saying why ({})\n", library.name(), library.api.error_string(result));
-  }
-  return failure(Verdict::compile_error, std::move(log));
+  const bool is_internal = result == nvrtc_internal_error && !says_why;
+  return failure(is_internal ? Verdict::compile_crash : Verdict::compile_error, std::move(log));
 }
 
 // Returns the cubin, or the PTX with its final zero; empty when NVRTC does not provide it.

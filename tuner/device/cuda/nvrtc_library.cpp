@@ -3,12 +3,15 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <optional>
 #include <system_error>
 
 #include "attune/error.hpp"
+#include "base/mistrust.hpp"
 #include "base/trusted_environment.hpp"
 #include "device/cuda/cuda_status.hpp"
 #include "device/cuda/driver_loader.hpp"
@@ -51,6 +54,13 @@ struct LibraryAttempt {
   std::string complaint;  // "" also when there is no such file
 };
 
+// Returns why a file or folder that is there is not trusted, with its name; "": it is.
+[[gnu::cold]] std::string distrust(const std::string& file) {
+  struct stat status {};
+  const std::string why = stat(file.c_str(), &status) == 0 ? mistrust(status) : "";
+  return why.empty() ? why : file + ' ' + why;
+}
+
 fs::path file_of(const void* symbol) {
   Dl_info info{};
   if (dladdr(symbol, &info) == 0 || info.dli_fname == nullptr) return {};
@@ -59,12 +69,11 @@ fs::path file_of(const void* symbol) {
   return error ? fs::path(info.dli_fname) : real;
 }
 
-// Loads the companion library of NVRTC's own version from NVRTC's folder. NVRTC then uses that one, because it asks the
-// loader for the companion by name.
-bool load_companion(const NvrtcLibrary& library) {
-  const fs::path file =
-      library.file.parent_path() / fmt::format("libnvrtc-builtins.so.{}.{}", library.major, library.minor);
-  return dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr;
+// Returns the place of the companion library of NVRTC's own version in NVRTC's folder. Once it is loaded NVRTC uses
+// that one, because it asks the loader for the companion by name.
+std::string companion_of(const NvrtcLibrary& library) {
+  return fmt::format("{}/libnvrtc-builtins.so.{}.{}", library.file.parent_path().string(), library.major,
+                     library.minor);
 }
 
 // Compiles a one-line kernel, because only a compile shows that the companion is nowhere to be found. This takes 10 ms,
@@ -129,11 +138,21 @@ std::string too_new(const NvrtcLibrary& library, int driver_version) {
       library.name(), library.file.string(), version_text(driver_version), driver_version / 1000);
 }
 
+// Returns why a library in the executable's folder is not trusted; "": it is, or lies elsewhere, or was named.
+[[gnu::cold]] std::string distrust_of_own(const std::string& file, const NvrtcSearch& search) {
+  if (!search.begins_at_executable || !search.setting.empty()) return {};
+  const std::string& folder = search.folders.front().native();
+  if (!file.starts_with(folder) || file.rfind('/') != folder.size() || access(file.c_str(), F_OK) != 0) return {};
+  std::string why = distrust(folder);
+  return why.empty() ? distrust(file) : why;
+}
+
 LibraryAttempt attempt(const std::string& file, const NvrtcSearch& search) {
   std::error_code absent;
   const fs::file_status status = fs::status(file, absent);
   if (file.find('/') != std::string::npos && fs::exists(status) && !fs::is_regular_file(status))
     return {{}, fmt::format("{} is no regular file; name a libnvrtc.so.N, or its folder", file)};
+  if (std::string why = distrust_of_own(file, search); !why.empty()) return {{}, std::move(why)};
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* reason = dlerror();
@@ -148,7 +167,9 @@ LibraryAttempt attempt(const std::string& file, const NvrtcSearch& search) {
   if (complaint.empty() && driver_major != 0 && library.major > driver_major) {
     complaint = too_new(library, search.driver_cuda_version);
   }
-  if (complaint.empty() && !load_companion(library)) complaint = self_test(library);
+  if (complaint.empty()) complaint = distrust_of_own(companion_of(library), search);
+  if (complaint.empty() && dlopen(companion_of(library).c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr)
+    complaint = self_test(library);
   if (!complaint.empty()) return {{}, std::move(complaint)};
   return {std::move(library), ""};
 }
@@ -181,7 +202,8 @@ NvrtcSearch nvrtc_search() {
   search.driver_cuda_version = driver_cuda_version();
   std::error_code error;
   const fs::path executable = fs::read_symlink("/proc/self/exe", error);
-  if (!error) search.folders.push_back(executable.parent_path());
+  search.begins_at_executable = !error && is_environment_trusted();  // a link to the program may lie anywhere
+  if (search.begins_at_executable) search.folders.push_back(executable.parent_path());
   for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
     if (const std::string root = trusted_environment(name).value_or(""); !root.empty()) {
       search.folders.push_back(fs::path(root) / "lib64");

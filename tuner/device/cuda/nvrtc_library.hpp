@@ -25,6 +25,9 @@ struct NvrtcSearch {
   std::string setting;                         // ATTUNE_NVRTC: "", "none", a library or its folder
   std::vector<std::filesystem::path> folders;  // in order; then the loader's own path
   int driver_cuda_version = 0;                 // 13000; 0: no driver, so every version is accepted
+  // The first folder is the executable's. It and its NVRTC must belong to this user or to root, and others must not be
+  // able to write them.
+  bool begins_at_executable = false;
 };
 
 // Returns the search by the environment, the executable's place and the driver.

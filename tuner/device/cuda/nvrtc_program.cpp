@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "attune/error.hpp"
+#include "base/quiet_signal.hpp"
 #include "device/checked_source.hpp"
 #include "device/cuda/header_pack.hpp"
 #include "device/cuda/nvrtc_opened.hpp"
@@ -75,6 +76,7 @@ CompiledProgram compile(const NvrtcLibrary& library, const ImageRequest& request
     return compiled;
   }
   const NvrtcOpened opened;
+  const QuietSignal beyond_limit(SIGXFSZ);  // of file sizes, when NVRTC writes what it opened
   std::vector<const char*> pointers;
   for (const std::string& option : options) pointers.push_back(option.c_str());
   for (const std::string& option : opened.options())

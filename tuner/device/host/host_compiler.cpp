@@ -162,7 +162,7 @@ struct BuildResult {
 // If the user set a limit, exceeding it is the configuration's fault; otherwise it is the machine's.
 CompileOutcome memory_failure(const std::string& source, const std::string& log) {
   if (compile_limit_bytes())
-    return failure(Verdict::compile_error,
+    return failure(Verdict::out_of_memory,
                    fmt::format("{}: the compiler needs more memory than ATTUNE_COMPILE_MEMORY\n{}", source, log));
   return failure(Verdict::compile_crash,
                  fmt::format("{}: the compiler has not enough of this machine's memory; raise its limits (ulimit -v, "

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <map>
 
+#include "base/quiet_signal.hpp"
 #include "base/system_failure.hpp"
 #include "device/host/compiler_process.hpp"
 #include "device/host/host_compiler.hpp"
@@ -172,6 +173,7 @@ LoadOutcome load_host_module(const Image& image, const DeviceInfo& info) {
   if (image.architecture != host_image_architecture())
     return refuse("it is an image for " + image.architecture + ", not for " + host_image_architecture());
   if (image.code == nullptr) return refuse("the image has no code");
+  const QuietSignal beyond_limit(SIGXFSZ);  // of file sizes
   std::string why;
   // The sanitizers look lines up in the file, perhaps from another process.
   std::unique_ptr<LibraryHandle> loaded = sanitizers().any() ? nullptr : load_from_memory(*image.code, why);
