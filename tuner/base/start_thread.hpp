@@ -1,6 +1,7 @@
 // Starts threads, and reports threads and processes that the system refuses to start.
 #pragma once
 
+#include <csignal>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -9,6 +10,23 @@
 #include "attune/error.hpp"
 
 namespace attune {
+
+// While it lives, blocks all signals on its thread and on the threads that this thread starts: those of the process are
+// for the application's threads.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &former_);
+  }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &former_, nullptr); }
+
+ private:
+  sigset_t former_;
+};
 
 // Returns the error of a thread or process that did not start: why, what limits them, and the next step.
 Error not_started(const std::string& what, int system_error);

@@ -1,12 +1,13 @@
 // Failures: turns exceptions into a status and the last error message of the thread. Any thread.
 #pragma once
 
-#include <pthread.h>
+#include <cxxabi.h>
 
 #include <string>
 #include <utility>
 
 #include "attune.h"
+#include "base/uncancelled.hpp"
 
 namespace attune::c_api {
 
@@ -14,26 +15,28 @@ namespace attune::c_api {
 // begins with `function`.
 attune_status status_of_exception(const char* function) noexcept;
 
-// While it lives, a cancellation of its thread (pthread_cancel) is pending. Unwinding would end the process at the
-// first function that is noexcept.
-class Uncancelled {
- public:
-  Uncancelled() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
-  ~Uncancelled() { pthread_setcancelstate(before_, nullptr); }
-  Uncancelled(const Uncancelled&) = delete;
-  Uncancelled& operator=(const Uncancelled&) = delete;
-
- private:
-  int before_ = PTHREAD_CANCEL_ENABLE;
-};
-
-// Does `work`, which may throw. Every function of the interface that can fail is one call of this.
+// Does `work`, which may throw. Every function of the interface that can fail is one call of this or of
+// guarded_launch().
 template <typename Work>
 attune_status guarded(const char* function, Work&& work) noexcept {
   const Uncancelled whole;
   try {
     std::forward<Work>(work)();
     return ATTUNE_OK;
+  } catch (...) {
+    return status_of_exception(function);
+  }
+}
+
+// The same for a launch, which is to be fast: a thread that is cancelled unwinds through it. What plans a problem on
+// the way is not cancelled.
+template <typename Work>
+attune_status guarded_launch(const char* function, Work&& work) {
+  try {
+    std::forward<Work>(work)();
+    return ATTUNE_OK;
+  } catch (abi::__forced_unwind&) {
+    throw;
   } catch (...) {
     return status_of_exception(function);
   }

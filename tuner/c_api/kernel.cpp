@@ -17,7 +17,7 @@ attune_status attune_kernel_find(attune_dispatcher* dispatcher, const char* name
 
 attune_status attune_kernel_launch(const attune_kernel* kernel, void* stream, const attune_problem_value* values,
                                    size_t value_count, const attune_argument* arguments, size_t argument_count) {
-  return guarded(__func__, [&] {
+  return guarded_launch(__func__, [&] {
     const attune_kernel& handle = known(kernel, "kernel");
     ValueList problem(value_count);
     take_values(values, value_count, problem);

@@ -54,7 +54,7 @@ attune_status attune_plan_make(attune_dispatcher* dispatcher, const char* kernel
 
 attune_status attune_plan_launch(const attune_plan* plan, void* stream, const attune_argument* arguments,
                                  size_t count) {
-  return guarded(__func__, [&] {
+  return guarded_launch(__func__, [&] {
     const attune_plan& handle = known(plan, "plan");
     ArgumentList list(count);
     take_arguments(arguments, count, list);

@@ -1,9 +1,6 @@
 #include "dispatch/background.hpp"
 
-#include <pthread.h>
-
 #include <condition_variable>
-#include <csignal>
 #include <deque>
 #include <mutex>
 #include <stop_token>
@@ -39,19 +36,10 @@ struct Background::Queue {
   }
 }
 
-// Signals are for the application's threads.
 [[gnu::cold]] void Background::Queue::start() {
   if (thread.joinable()) return;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    thread = start_thread<std::jthread>([this](const std::stop_token& stop) { run(stop); });
-  } catch (...) {
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    throw;
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  const BlockedSignals blocked;
+  thread = start_thread<std::jthread>([this](const std::stop_token& stop) { run(stop); });
 }
 
 Background::Background() : queue_(std::make_unique<Queue>()) {}

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "attune/error.hpp"
+#include "base/uncancelled.hpp"
 #include "dispatch/readers.hpp"
 #include "kernel/problem.hpp"
 
@@ -64,6 +65,7 @@ std::int64_t after_pause_ns() noexcept {
 // Launches before the best configuration is prepared, because preparing beside it would slow the launch down.
 [[gnu::cold]] void KernelEntries::launch_new(const ProblemKey& key, Policy policy, StreamHandle stream,
                                              std::span<const PlanArgument> arguments) {
+  const Uncancelled whole;
   if (services_.device->is_captured(stream)) policy = Policy::cached_only;
   // Refuses values that the kernel does not admit, before an entry is made for them.
   const Problem problem =

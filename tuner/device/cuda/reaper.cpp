@@ -1,7 +1,6 @@
 #include "device/cuda/reaper.hpp"
 
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 
 #include "base/start_thread.hpp"
@@ -10,22 +9,6 @@ namespace attune::cuda {
 namespace {
 
 constexpr std::chrono::seconds longest_end{2};
-
-// Blocks all signals in the thread: those of the process are for the application's threads.
-class BlockedSignals {
- public:
-  BlockedSignals() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &former_);
-  }
-  BlockedSignals(const BlockedSignals&) = delete;
-  BlockedSignals& operator=(const BlockedSignals&) = delete;
-  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &former_, nullptr); }
-
- private:
-  sigset_t former_;
-};
 
 }  // namespace
 
