@@ -144,7 +144,7 @@ bool is_on_local_disk(const fs::path& file) {
 
 // Source: https://www.sqlite.org/fileformat.html#the_rollback_journal, and readSuperJournal() of SQLite: such a journal
 // ends with the name's length, its checksum, and the bytes with which each journal begins.
-void refuse_foreign_journal(const char* journal) {
+[[gnu::cold]] void refuse_foreign_journal(const char* journal) {
   constexpr std::string_view magic("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
   const int fd = open(journal, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return;

@@ -75,7 +75,7 @@ std::vector<Condition> conditions_of(const RecordFilter& filter) {
 
 // Throws Error unless the view has attune's own text, and reads tables. SQLite expands views of views before anything
 // looks at the time, and views may be recursive. What tables can do is bounded by the limits of a ReadConnection.
-void require_own_view(ReadConnection& connection) {
+[[gnu::cold]] void require_own_view(ReadConnection& connection) {
   constexpr const char* tables =
       "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name IN ('kernel', 'device', "
       "'problem', 'record')";
