@@ -59,11 +59,8 @@ bool find_identity(const std::filesystem::path& file, std::uint64_t (&identity)[
 
 }  // namespace
 
-void ReadConnection::Close::operator()(sqlite3* handle) const noexcept {
-  while (sqlite3_stmt* const kept = handle != nullptr ? sqlite3_next_stmt(handle, nullptr) : nullptr)
-    sqlite3_finalize(kept);
-  sqlite3_close_v2(handle);
-}
+void ReadConnection::Close::operator()(sqlite3* handle) const noexcept { sqlite3_close_v2(handle); }
+void ReadConnection::Close::operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
 
 ReadConnection::ReadConnection(const std::filesystem::path& file, double seconds)
     : file_(file), wal_(file.string() + "-wal"), process_(getpid()), seconds_(seconds) {
@@ -86,7 +83,9 @@ ReadConnection::ReadConnection(const std::filesystem::path& file, double seconds
 
 // In a child process the connection shares file offsets and locks with the parent, so it is not closed.
 ReadConnection::~ReadConnection() {
-  if (process_ != getpid()) static_cast<void>(handle_.release());
+  if (process_ == getpid()) return;
+  for (auto& statement : statements_) static_cast<void>(statement.release());
+  static_cast<void>(handle_.release());
 }
 
 bool ReadConnection::is_of_present_file() const noexcept {
@@ -161,13 +160,15 @@ std::int64_t ReadConnection::number(const char* query) {
 
 // Prepared statements stay with their connection.
 ReadStatement::ReadStatement(ReadConnection& connection, std::string_view query) : connection_(connection) {
-  sqlite3* const handle = connection.handle_.get();
-  while ((handle_ = sqlite3_next_stmt(handle, handle_)) != nullptr)
+  for (const auto& kept : connection.statements_) {
+    handle_ = kept.get();
     if (query == sqlite3_sql(handle_)) return;
-  if (const int code = sqlite3_prepare_v3(handle, query.data(), static_cast<int>(query.size()),
+  }
+  if (const int code = sqlite3_prepare_v3(connection.handle_.get(), query.data(), static_cast<int>(query.size()),
                                           SQLITE_PREPARE_PERSISTENT, &handle_, nullptr);
       code != SQLITE_OK)
     connection.fail(code);
+  connection.statements_.emplace_back(handle_);
 }
 
 ReadStatement::~ReadStatement() { sqlite3_reset(handle_); }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -40,6 +41,7 @@ class ReadConnection {
   friend class ReadStatement;
   struct Close {
     void operator()(sqlite3* handle) const noexcept;
+    void operator()(sqlite3_stmt* statement) const noexcept;
   };
   [[noreturn]] void fail(int code);
   void roll_back_journal();
@@ -53,7 +55,8 @@ class ReadConnection {
   std::uint64_t bytes_ = 0;  // of texts, since begin()
   std::int64_t schema_ = -1;
   bool failed_ = false, has_new_schema_ = true;
-  std::unique_ptr<sqlite3, Close> handle_;  // with its prepared statements
+  std::unique_ptr<sqlite3, Close> handle_;
+  std::vector<std::unique_ptr<sqlite3_stmt, Close>> statements_;
 };
 
 // A query and its rows. The constructor, bind() and next() throw Error: PassingFailure if the query may succeed later,
