@@ -61,6 +61,10 @@ void set_sqlite_wait(SQLite::Database& database, Seconds wait) {
   database.setBusyTimeout(static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(wait).count()));
 }
 
+const char* journal_of(SQLite::Database& database) {
+  return sqlite3_filename_journal(sqlite3_db_filename(database.getHandle(), "main"));
+}
+
 SqliteFailure failure_of(const SQLite::Exception& error, const SQLite::Database* database) {
   const int of_opening = errno;  // the error if no connection was made: nothing else keeps it
   SqliteFailure failure{.message = error.what()};
@@ -188,6 +192,7 @@ void WisdomConnection::apply_settings() {
 bool WisdomConnection::roll_back_journal() {
   try {
     SQLite::Database writing(file_.string(), SQLite::OPEN_READWRITE);
+    refuse_foreign_journal(journal_of(writing));
     set_sqlite_wait(writing, sqlite_wait);
     writing.execAndGet(R"sql( PRAGMA schema_version )sql");
     return true;
@@ -269,6 +274,7 @@ void WisdomConnection::retry(const Work& work) {
   for (;;) {
     set_sqlite_wait(*database_, std::clamp(wait_limit_ - wait.waited(), Seconds(0), sqlite_wait));
     try {
+      if (writable_ && !in_memory_) refuse_foreign_journal(journal_of(*database_));
       return work(*database_);
     } catch (const SQLite::Exception& error) {
       SqliteFailure failure = failure_of(error, database_.get());

@@ -57,9 +57,6 @@ constexpr Meaning meanings[] = {
     {SQLITE_INTERRUPT,
      "reading the wisdom database {file} takes longer than a look-up may: another program has changed it; move it "
      "away (mv {file} {file}.damaged), or name another file with ATTUNE_DB"},
-    {SQLITE_AUTH,
-     "the views of the wisdom database {file} do more than attune's own: another program has changed it; move it away "
-     "(mv {file} {file}.damaged), or name another file with ATTUNE_DB"},
     {SQLITE_CONSTRAINT, "the wisdom database {file} refused a row that contradicts what it holds"},
     {SQLITE_TOOBIG, "a row of the wisdom database {file} is larger than attune makes them"},
     {-1, "using the wisdom database {file} failed"},

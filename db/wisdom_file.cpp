@@ -16,6 +16,7 @@
 #include "base/system_failure.hpp"
 #include "base/uuid.hpp"
 #include "files/paths.hpp"
+#include "kernel/record_table.hpp"
 
 namespace attune {
 namespace fs = std::filesystem;
@@ -102,8 +103,11 @@ bool wisdom_file_exists(const fs::path& file, bool writable) {
       throw Error(fmt::format(
           "{} is a symbolic link to a file that does not exist; remove the link or restore its target", file.string()));
     if (errno == ENOENT) return false;
-    throw Error(fmt::format("cannot open the wisdom database {}: {}; name another file with ATTUNE_DB", file.string(),
-                            system_reason()));
+    const bool may_pass = errno == EIO || errno == ENOMEM || errno == ESTALE;
+    const Error error(fmt::format("cannot open the wisdom database {}: {}; name another file with ATTUNE_DB",
+                                  file.string(), system_reason()));
+    if (may_pass) throw PassingFailure(error.what());
+    throw error;
   }
   require_plain_file(file, status);
   require_access(file, R_OK, fmt::format("the wisdom database {} cannot be read", file.string()));
@@ -136,6 +140,24 @@ bool is_on_local_disk(const fs::path& file) {
   if (statfs(file.c_str(), &status) != 0) return false;
   return std::find(std::begin(local_file_systems), std::end(local_file_systems),
                    static_cast<unsigned long>(status.f_type)) != std::end(local_file_systems);
+}
+
+// Source: https://www.sqlite.org/fileformat.html#the_rollback_journal, and readSuperJournal() of SQLite: such a journal
+// ends with the name's length, its checksum, and the bytes with which each journal begins.
+[[gnu::cold]] void refuse_foreign_journal(const char* journal) {
+  constexpr std::string_view magic("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
+  const int fd = open(journal, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return;
+  char last[8];
+  const off_t place = lseek(fd, -8, SEEK_END);
+  const bool is_foreign =
+      place > 0 && pread(fd, last, sizeof last, place) == sizeof last && std::string_view(last, 8) == magic;
+  close(fd);
+  if (is_foreign)
+    throw Error(
+        fmt::format("the journal {0} names a file to remove, as no journal of attune does: another program has "
+                    "made it; move it away (mv {0} {0}.foreign), or name another database with ATTUNE_DB",
+                    journal));
 }
 
 // Source: https://www.sqlite.org/fileformat.html#file_format_version_numbers

@@ -8,7 +8,8 @@
 namespace attune {
 
 // Returns whether there is a file that SQLite may open. Throws Error for what cannot be a wisdom database (a directory,
-// a device, an empty file), and for a file that this process may not read or, with `writable`, write.
+// a device, an empty file), and for a file that this process may not read or, with `writable`, write. Throws
+// PassingFailure if the system cannot tell at present.
 bool wisdom_file_exists(const std::filesystem::path& file, bool writable);
 
 // Makes a new file of mode 0600, complete or not at all, and its directory. `fill` turns an empty private file in the
@@ -24,6 +25,9 @@ void replace_wisdom_file(const std::filesystem::path& file,
 // Returns whether the system reports a local disk for `file`. Network and user-space file systems do not count as
 // local.
 bool is_on_local_disk(const std::filesystem::path& file);
+// Throws Error if a rollback journal names another file. SQLite would remove that file after the rollback. It writes
+// such names for transactions of several databases, which attune does not have.
+void refuse_foreign_journal(const char* journal);
 // Returns whether the file's header says that it has a write-ahead log.
 bool is_in_wal_mode(const std::filesystem::path& file) noexcept;
 // Returns whether WAL is safe. Before SQLite 3.51.3 a reset of a WAL database can lose its content. WAL also needs a

@@ -11,8 +11,10 @@ namespace attune {
 
 constexpr int wisdom_format = 1;  // user_version, as in schema.sql
 
-// The limits of one reading of an application: on a row, on all texts, and on processor time. A million records fit.
+// The limits of one reading of an application: on a row, on the rows of one problem, on all texts, and on processor
+// time. A million records fit.
 constexpr int most_row_bytes = 64 << 10;
+constexpr int most_rows_of_problem = 16 << 10;
 constexpr std::uint64_t most_reading_bytes = std::uint64_t{1} << 30;
 constexpr double most_reading_seconds = 5;
 

@@ -1,6 +1,6 @@
 // Reads an SQLite file for applications, by a connection and its statements. The only change that it makes is to roll
-// back a journal. The file may have been written by anyone, so time and bytes are limited, and nothing is called or
-// attached. One thread at a time.
+// back a journal. The file may have been written by anyone, so time and bytes are limited, and nothing is attached. One
+// thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -24,12 +25,14 @@ class ReadConnection {
   ~ReadConnection();
 
   // Begins a reading. All that is read from begin() to end() is of one state of the database. No lock is held before
-  // begin() and after end(). Throws Error; DatabaseLocked if the wait for a lock was too long.
+  // begin() and after end(). Throws as a ReadStatement does.
   void begin();
   // Ends a reading. Returns false if the connection should not be kept, for example after a failure.
   bool end() noexcept;
   // Returns false if another file has taken the place of this one, and in a child process after fork().
   bool is_of_present_file() const noexcept;
+  // Returns whether the schema is another one than in the reading before, or this is the first reading.
+  bool has_new_schema() const noexcept { return has_new_schema_; }
   const std::filesystem::path& file() const noexcept { return file_; }
   // Returns the first column of the query's first row, or 0 if there is no row.
   std::int64_t number(const char* query);
@@ -38,12 +41,11 @@ class ReadConnection {
   friend class ReadStatement;
   struct Close {
     void operator()(sqlite3* handle) const noexcept;
+    void operator()(sqlite3_stmt* statement) const noexcept;
   };
   [[noreturn]] void fail(int code);
   void roll_back_journal();
   static int look_at_time(void* connection) noexcept;
-  static int allow_plain_reading(void* connection, int action, const char*, const char*, const char*,
-                                 const char*) noexcept;
   std::filesystem::path file_;
   std::string wal_;
   std::uint64_t identity_[2] = {};  // device and inode
@@ -51,15 +53,21 @@ class ReadConnection {
   double seconds_;
   double begun_ = 0;         // when the reading began, in the thread's processor time
   std::uint64_t bytes_ = 0;  // of texts, since begin()
-  bool failed_ = false, is_denied_ = false;
+  std::int64_t schema_ = -1;
+  bool failed_ = false, has_new_schema_ = true;
   std::unique_ptr<sqlite3, Close> handle_;
+  std::vector<std::unique_ptr<sqlite3_stmt, Close>> statements_;
 };
 
-// A query and its rows. The constructor, bind() and next() throw Error, or DatabaseLocked if the wait for a lock was
-// too long.
+// A query and its rows. The constructor, bind() and next() throw Error: PassingFailure if the query may succeed later,
+// and DatabaseLocked if the wait for a lock was too long. The connection keeps the prepared query for the next object
+// with its text. Two objects of one text must not live at once.
 class ReadStatement {
  public:
   ReadStatement(ReadConnection& connection, std::string_view query);
+  ReadStatement(const ReadStatement&) = delete;
+  ReadStatement& operator=(const ReadStatement&) = delete;
+  ~ReadStatement();
   // Binds a parameter. Parameters count from 1.
   void bind(int parameter, std::string_view text);
   // Goes to the next row. Returns whether there is one.
@@ -74,11 +82,10 @@ class ReadStatement {
   bool is_null(int column) const;
 
  private:
-  struct Finalize {
-    void operator()(sqlite3_stmt* statement) const noexcept;
-  };
+  friend class ReadConnection;
+  int step();
   ReadConnection& connection_;
-  std::unique_ptr<sqlite3_stmt, Finalize> handle_;
+  sqlite3_stmt* handle_ = nullptr;
 };
 
 }  // namespace attune

@@ -73,11 +73,14 @@ std::vector<Condition> conditions_of(const RecordFilter& filter) {
   return conditions;
 }
 
-// Throws Error unless the view has attune's own text: another text was put there by another program. The tables behind
-// the view are not checked, because the limits of a ReadConnection bound what they can do.
-void require_own_view(ReadConnection& connection) {
+// Throws Error unless the view has attune's own text, and reads tables. SQLite expands views of views before anything
+// looks at the time, and views may be recursive. What tables can do is bounded by the limits of a ReadConnection.
+[[gnu::cold]] void require_own_view(ReadConnection& connection) {
+  constexpr const char* tables =
+      "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name IN ('kernel', 'device', "
+      "'problem', 'record')";
   ReadStatement view(connection, "SELECT sql FROM sqlite_schema WHERE name = 'application_record_1' AND type = 'view'");
-  if (!view.next() || view.text(0) != application_view())
+  if (!view.next() || view.text(0) != application_view() || connection.number(tables) != 4)
     throw Error(
         fmt::format("the wisdom database {} has been changed by another program; name another file with ATTUNE_DB",
                     connection.file().string()));
@@ -90,8 +93,9 @@ class WisdomReader::Reading : public RecordReading {
   Reading(const WisdomReader& reader, std::unique_ptr<ReadConnection> connection)
       : reader_(reader), connection_(std::move(connection)) {
     connection_->begin();
+    if (!connection_->has_new_schema()) return;
     require_wisdom(reader.file_, connection_->number("PRAGMA application_id"));
-    if (connection_->number("PRAGMA user_version") <= wisdom_format) require_own_view(*connection_);
+    require_own_view(*connection_);
   }
   // Keeps the connection if end() allows it. If threads used several at once, only the last one to end is kept.
   ~Reading() override {
@@ -126,7 +130,9 @@ class WisdomReader::Reading : public RecordReading {
     std::string query = "SELECT " + what + " FROM application_record_1";
     for (const Condition& condition : conditions)
       query.append(&condition == conditions.data() ? " WHERE " : " AND ").append(condition.text);
-    ReadStatement rows(*connection_, query + " LIMIT " + std::to_string(filter.most));
+    const std::size_t most =
+        filter.problems.empty() ? filter.most : std::min<std::size_t>(filter.most, most_rows_of_problem);
+    ReadStatement rows(*connection_, query + " LIMIT " + std::to_string(most));
     int last = 0;
     for (const Condition& condition : conditions) rows.bind(++last, condition.value);
     const std::size_t times = std::max<std::size_t>(filter.problems.size(), 1);

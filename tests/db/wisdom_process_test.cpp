@@ -2,11 +2,14 @@
 // along.
 #include <chrono>
 #include <csignal>
+#include <fstream>
 #include <thread>
 
+#include "db/reader/wisdom_reader.hpp"
 #include "db/wisdom_connection.hpp"
 #include "db/wisdom_schema.hpp"
 #include "db/wisdom_test.hpp"
+#include "kernel/look_up.hpp"
 
 namespace attune {
 namespace {
@@ -237,6 +240,36 @@ TEST_F(WisdomProcesses, SayWhoMustRepairWhatTheyMayNot) {
   const std::string message =
       test::as_ordinary_user([&] { return error_of([&] { WisdomStore(file_, WisdomStore::Access::read_only); }); });
   EXPECT_THAT(message, AllOf(HasSubstr("w.db"), HasSubstr("open it once as its owner")));
+}
+
+// A journal may name a file that SQLite removes after the rollback. It does so for transactions of several databases,
+// and attune has none.
+TEST_F(WisdomProcesses, RemoveNoFileThatAJournalNames) {
+  const fs::path victim = scratch_ / "victim", journal = scratch_ / "w.db-journal";
+  WisdomStore(file_).put_record(sample_record());
+  die_while_writing();
+  std::ofstream(victim) << "precious";
+  const auto append = [](std::string& text, std::uint32_t number) {
+    for (int shift = 24; shift >= 0; shift -= 8) text += static_cast<char>(number >> shift);
+  };
+  std::string tail;
+  append(tail, (1U << 30) / 4096 + 1);
+  tail += victim.string();
+  append(tail, static_cast<std::uint32_t>(victim.string().size()));
+  std::uint32_t sum = 0;
+  for (const char byte : victim.string()) sum += static_cast<std::uint32_t>(byte);
+  append(tail, sum);
+  tail += "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7";
+  std::ofstream(journal, std::ios::app | std::ios::binary) << tail;
+  const KernelSpec spec = test::sample_kernel();
+  for (const std::function<void()>& open : {
+           std::function<void()>([&] { look_up_all(WisdomReader(file_), spec, "cuda"); }),
+           std::function<void()>([&] { WisdomStore(file_, WisdomStore::Access::read_only); }),
+           std::function<void()>([&] { WisdomStore{file_}; }),
+       }) {
+    EXPECT_THAT(error_of(open), AllOf(HasSubstr(journal.string()), HasSubstr("another program")));
+    EXPECT_TRUE(fs::exists(victim));
+  }
 }
 
 TEST_F(WisdomProcesses, RefuseAStoreThatCameThroughFork) {

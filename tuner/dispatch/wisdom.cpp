@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <iterator>
+#include <new>
 
 #include "base/counted.hpp"
 #include "base/shell_word.hpp"
@@ -12,8 +13,8 @@
 namespace attune {
 namespace {
 
-// A locked database is asked again only after this pause, not once for each kernel.
-constexpr std::chrono::seconds locked_pause{1};
+// A database that cannot be read now is asked again only after this pause, not once for each kernel.
+constexpr std::chrono::seconds pause_after_failure{1};
 
 void append(std::vector<Record>& all, std::vector<Record>&& more) {
   all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
@@ -32,7 +33,7 @@ Wisdom::Wisdom(std::unique_ptr<const RecordTable> database, const AddedBundles& 
   if (database_ != nullptr) {
     if (Clock::now() < ask_again_.load()) {
       found.is_final = false;
-      found.failure = "the database is locked";
+      found.failure = "the database could not be read a moment ago";
     } else {
       add_from(*database_, request, reach, found);
     }
@@ -55,17 +56,22 @@ Wisdom::Wisdom(std::unique_ptr<const RecordTable> database, const AddedBundles& 
     append(found.candidates.records, std::move(more.records));
     append(found.candidates.near_misses, std::move(more.near_misses));
     found.candidates.are_all = found.candidates.are_all && more.are_all;
-  } catch (const DatabaseLocked& failure) {
-    warnings_.warn(fmt::format("no wisdom is read from {} yet: {}; using what else is known, or defaults",
-                               source.name(), failure.what()));
-    ask_again_ = Clock::now() + locked_pause;
-    found.is_final = false;
-    found.failure = failure.what();
+  } catch (const PassingFailure& failure) {
+    fail(source, failure.what(), true, found);
+  } catch (const std::bad_alloc& failure) {
+    fail(source, failure.what(), true, found);
   } catch (const std::exception& failure) {
-    found.failure = failure.what();
-    warnings_.warn(fmt::format("no wisdom is read from {}: {}; using what else is known, or defaults", source.name(),
-                               failure.what()));
+    fail(source, failure.what(), false, found);
   }
+}
+
+[[gnu::cold]] void Wisdom::fail(const RecordTable& source, const char* why, bool may_pass, LookUpResult& found) {
+  warnings_.warn(fmt::format("no wisdom is read from {}{}: {}; using what else is known, or defaults", source.name(),
+                             may_pass ? " yet" : "", why));
+  found.failure = why;
+  if (!may_pass) return;
+  found.is_final = false;
+  ask_again_ = Clock::now() + pause_after_failure;
 }
 
 [[gnu::cold]] std::vector<Record> Wisdom::records_of(const KernelSpec& spec, std::string_view device_kind) const {

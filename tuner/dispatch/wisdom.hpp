@@ -21,11 +21,12 @@ class Wisdom {
 
   struct LookUpResult {
     FoundRecords candidates;
-    bool is_final = true;  // false: another process has the database locked, and a later look may find more
+    bool is_final = true;  // false: a source cannot be read for the moment, and a later look may find more
     std::string failure;   // why a source could not be read; "": all were
   };
   // Returns the records for a request. Of several records with one key, it returns the strongest, whichever source has
-  // it. It waits a tenth of a second for a locked database, and then does not ask it again for a second.
+  // it. It waits a tenth of a second for a locked database. After a failure that may pass (a lock, no memory, no
+  // descriptor, a failing disk) it does not ask the database again for a second. Other failures are final.
   LookUpResult find(const MatchRequest& request, Reach reach);
 
   // Returns all records of a kernel's code and contract on devices of a kind, of each key the strongest. Throws Error
@@ -35,6 +36,7 @@ class Wisdom {
  private:
   using Clock = std::chrono::steady_clock;
   void add_from(const RecordTable& source, const MatchRequest& request, Reach reach, LookUpResult& found);
+  void fail(const RecordTable& source, const char* why, bool may_pass, LookUpResult& found);
   std::unique_ptr<const RecordTable> database_;
   const AddedBundles& bundles_;
   Warnings& warnings_;

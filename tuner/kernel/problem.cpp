@@ -135,6 +135,8 @@ std::optional<Value> default_of(const ProblemParameter& parameter, std::string_v
 
 Problem make_problem(const KernelSpec& spec, const Bindings& given, std::string_view device_kind, EmptyProblem empty) {
   for (const auto& [name, value] : given) {
+    if (given.find(name) != &value)
+      throw UsageError(fmt::format("kernel `{}`: the problem has `{}` twice; give it once", spec.name, name));
     if (spec.find_problem(name) != nullptr) continue;
     const std::string_view advice =
         spec.find_parameter(name) != nullptr ? " (it is a parameter, which the search chooses)" : "";

@@ -15,10 +15,16 @@
 
 namespace attune {
 
-// Another process kept the table locked until the wait for it ended.
-class DatabaseLocked : public Error {
+// The table cannot be read now, and may be readable later, for example because the process has no memory.
+class PassingFailure : public Error {
  public:
   using Error::Error;
+};
+
+// Another process kept the table locked until the wait for it ended.
+class DatabaseLocked : public PassingFailure {
+ public:
+  using PassingFailure::PassingFailure;
 };
 
 // Which rows are wanted: those that equal every member that is set. A view.
@@ -43,7 +49,7 @@ struct StoredRecord {
 class RecordReading {
  public:
   virtual ~RecordReading() = default;
-  // Returns the wanted rows. Throws Error if the table cannot be read, and DatabaseLocked.
+  // Returns the wanted rows. Throws Error if the table cannot be read, and PassingFailure if it may be readable later.
   virtual std::vector<StoredRecord> rows(const RecordFilter& filter) = 0;
   // Returns the problems of the wanted rows. Throws as rows() does.
   virtual std::vector<Problem> problems(const RecordFilter& filter) = 0;

@@ -46,6 +46,14 @@ TEST(MakeProblem, NamesAllMissingValuesAtOnce) {
               HasSubstr("problem names `rows`, `columns` have no default; give values, as in rows=4096 columns=4096"));
 }
 
+TEST(MakeProblem, RefusesANameThatIsGivenTwice) {
+  for (const int again : {8, 7})
+    EXPECT_THAT(message_of<UsageError>([&] {
+                  make_problem(sample_kernel(), Problem{{"n", 7}, {"rows", 3}, {"n", again}}, "cuda");
+                }),
+                HasSubstr("kernel `sample`: the problem has `n` twice; give it once"));
+}
+
 TEST(ParseConfiguration, CompletesWithDefaultsAndTakesANumberHoweverItIsWritten) {
   EXPECT_EQ(parse_configuration(sample_kernel(), "").text(),
             "BLOCK=256 VECTOR=1 RATIO=1.0 FAST=false ORDER=Order::rows");
