@@ -78,8 +78,8 @@ class PreparedForSm90 : public test::NvrtcTest {
     const AddedBundles none(warnings);
     Planner planner(device, std::make_unique<const WisdomReader>(folder_ / "wisdom.db", 1.0), none,
                     {folder_ / "own", folder_ / "site"}, Regime::cold, "time", warnings);
-    const PlannedParts planned =
-        planner.plan(make_pack(spec_, kernel_), parse_problem(spec_, problem, "cuda"), Policy::cached_only);
+    const PlannedParts planned = planner.plan(std::make_shared<const KernelPack>(make_pack(spec_, kernel_)),
+                                              parse_problem(spec_, problem, "cuda"), Policy::cached_only);
     warnings.deliver();
     EXPECT_EQ(planner.counts().images.from_cache, 1u);
     EXPECT_TRUE(planned.is_best);

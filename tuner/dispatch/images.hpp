@@ -58,7 +58,7 @@ class Images {
   using Warn = std::function<void(const std::string&)>;
   // `bundles` must outlive it.
   Images(std::shared_ptr<Device> device, const AddedBundles& bundles, ImageCaches caches, Warn warn,
-         std::shared_ptr<HeldMemory> held);
+         std::shared_ptr<HeldMemory> held = std::make_shared<HeldMemory>());
 
   // Returns the loaded image, or the status of its failure. Throws Error only when there is no compiler and neither a
   // bundle nor a cache has the image.

@@ -60,7 +60,7 @@ class Planner {
   // what is loaded or cached. A failure that may pass, such as a locked database, is an Error then. `choice`: the
   // candidate that the problem was planned with before, and the only one to be used; null: all are.
   PlannedParts plan(const std::shared_ptr<const KernelPack>& kernel, const Problem& problem, Policy policy,
-                    const GradedMatch* choice);
+                    const GradedMatch* choice = nullptr);
   // Returns what plan() would use first, without compiling or loading. Throws Error when no configuration is legal.
   Match match(const KernelPack& kernel, const Problem& problem);
   // Adds to a bundle the records of these kernels for devices of this kind, and the images that are loaded. Throws

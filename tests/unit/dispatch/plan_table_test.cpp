@@ -19,9 +19,7 @@
 #include "attune/attune.hpp"
 #include "attune/kernel_files.hpp"
 #include "db/wisdom_store.hpp"
-#include "dispatch/kernel_table.hpp"
 #include "spec/kernel_file.hpp"
-#include "spec/pack.hpp"
 #include "support/idle_host.hpp"
 #include "support/made_record.hpp"
 
@@ -376,23 +374,6 @@ TEST_F(PlanTable, AForkedChildEndsItsDispatcher) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << "it hangs";
   kill(child, SIGKILL);
-}
-
-TEST_F(PlanTable, WhoFindsAKernelFindsItsWisdom) {
-  const auto device = std::make_shared<BlockHost>();
-  Warnings warnings([](const std::string&) {});
-  Background background;
-  RetiredPlans retired;
-  EntryServices services{device, {}, warnings, background, retired, [] {}};
-  KernelTable table(services);
-  int calls = 0;
-  const auto before = [&] { ++calls; };
-  table.add({make_pack(spec_, "block.cu")}, before);
-  EXPECT_EQ(calls, 1);
-  KernelSpec other = spec_;
-  other.fingerprints.code = "another";
-  EXPECT_THROW(table.add({make_pack(other, "block.cu")}, before), UsageError);
-  EXPECT_EQ(calls, 1) << "its wisdom is not there either";
 }
 
 // They are planned and prepared as all others are.
