@@ -1,7 +1,6 @@
 // Code and scratch memory that a dispatcher drops while a GPU works, and while a graph is captured.
 #include <gmock/gmock.h>
 
-#include <chrono>
 #include <thread>
 
 #include "gpu/graph_fixture.hpp"
@@ -44,26 +43,16 @@ class GpuEviction : public GraphFixture {
     GraphFixture::SetUp();
     if (IsSkipped() || HasFatalFailure()) return;
     DispatcherOptions options{"cuda", folder_ / "none.db", folder_ / "cache", {}};
-    options.image_limit = options.scratch_limit = 0;
-    options.epoch_seconds = 0.002;
     gpu_ = std::make_unique<Dispatcher>(options);
     for (const EmbeddedFile& file : {test::partials_kernel, slow_kernel})
       gpu_->add(kernel_bundle(read_embedded_kernel(file), file.file_name));
     gpu_->add(builtin::axpy);
   }
-  template <typename Holds>
-  testing::AssertionResult becomes(const Holds& holds) const {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (std::chrono::steady_clock::now() < end) {
-      if (holds(gpu_->statistics())) return testing::AssertionSuccess();
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    const Statistics found = gpu_->statistics();
-    return testing::AssertionFailure() << found.image_bytes << " bytes of code, " << found.scratch_bytes
-                                       << " of scratch memory, dropped: " << found.evicted_images << ", "
-                                       << found.evicted_scratch;
+  // What was used since the last trim stays the first time.
+  void trim_all() const {
+    gpu_->trim();
+    gpu_->trim();
   }
-  static bool all_dropped(const Statistics& now) { return now.image_bytes == 0 && now.scratch_bytes == 0; }
 };
 
 TEST_F(GpuEviction, LaunchesOnTwoStreamsGoOn) {
@@ -76,7 +65,9 @@ TEST_F(GpuEviction, LaunchesOnTwoStreamsGoOn) {
     EXPECT_EQ(out_one.to_vector(one)[0], n);
     EXPECT_EQ(out_two.to_vector(two)[0], 5 * (n - round));
     if (round % 3 != 2) continue;
-    EXPECT_TRUE(becomes(all_dropped));
+    trim_all();
+    EXPECT_EQ(gpu_->statistics().image_bytes, 0u);
+    EXPECT_EQ(gpu_->statistics().scratch_bytes, 0u);
   }
   EXPECT_GE(gpu_->statistics().evicted_images, 3u);
   EXPECT_GE(gpu_->statistics().evicted_scratch, 6u);
@@ -89,7 +80,8 @@ TEST_F(GpuEviction, WaitsForTheWorkOfWhatItDrops) {
   const Buffer<int> out(*gpu_, 1000);
   gpu_->kernel("slow").launch(stream, {1000}, out, 500, 1000);
   gpu_->kernel("slow").launch(stream, {999}, out, 1, 999);
-  EXPECT_TRUE(becomes([](const Statistics& now) { return now.evicted_images == 1; }));
+  trim_all();
+  EXPECT_EQ(gpu_->statistics().evicted_images, 1u);
   stream.synchronize();
   EXPECT_EQ(out.to_vector(stream)[0], 999);
   EXPECT_EQ(out.to_vector(stream)[999], 1000);
@@ -104,7 +96,8 @@ TEST_F(GpuEviction, AGraphKeepsItsCode) {
     gpu_->plan("partials", problem()).launch(stream, out, in, n);
   });
   gpu_->kernel("slow").launch(stream, {2}, out, 10, 2);
-  EXPECT_TRUE(becomes([](const Statistics& now) { return now.evicted_images == 1; }));
+  trim_all();
+  EXPECT_EQ(gpu_->statistics().evicted_images, 1u);
   for (int run = 1; run <= 3; ++run) {
     graph.launch(stream);
     EXPECT_THAT(out.to_vector(stream), ElementsAre(n, run));
@@ -125,7 +118,9 @@ TEST_F(GpuEviction, SpoilsNoCapture) {
     std::thread beside([&] {
       gpu_->kernel("slow").launch(other, {2}, other_out, 2, 2);
       gpu_->kernel("partials").launch(other, {n - 1, 16}, other_out, in, n - 1);
-      EXPECT_TRUE(becomes([](const Statistics& now) { return now.evicted_images >= 1 && now.evicted_scratch >= 3; }));
+      trim_all();
+      EXPECT_GE(gpu_->statistics().evicted_images, 1u);
+      EXPECT_GE(gpu_->statistics().evicted_scratch, 3u);
     });
     beside.join();
     plan.launch(stream, out, in, n);
