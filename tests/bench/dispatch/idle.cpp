@@ -3,11 +3,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <random>
 #include <thread>
 
+#include "attune/attune.hpp"
+#include "attune/kernel_files.hpp"
 #include "attune_embedded/noop.hpp"
 #include "bench.hpp"
 #include "dispatch/kernel_entries.hpp"
@@ -15,7 +18,7 @@
 #include "kernel/problem.hpp"
 #include "spec/kernel_file.hpp"
 #include "spec/pack.hpp"
-#include "support/idle_device.hpp"
+#include "support/idle_host.hpp"
 
 namespace attune::bench {
 namespace {
@@ -98,6 +101,34 @@ class Idle {
   void fix_plan() { parts_ = plan(pack_, {{"n", order_[0]}, {"T", "float"}}).parts; }
 };
 
+// A dispatcher of the device on which nothing runs, which knows 10^4 problems.
+class IdleDispatcher {
+ public:
+  IdleDispatcher() {
+    test::use_idle_host();
+    gpu_.emplace(DispatcherOptions{"host", folder_ / "none.db", folder_ / "cache", {}});
+    gpu_->add(kernel_bundle(read_embedded_kernel(attune_embedded::noop), "noop.cu"));
+    for (std::int64_t n = 1; n <= known_problems; ++n) problems_.push_back({{"n", n}, {"T", "float"}});
+    gpu_->prepare("noop", problems_);
+    std::shuffle(problems_.begin(), problems_.end(), std::mt19937(7));
+  }
+  ~IdleDispatcher() {
+    gpu_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+  // Each request is for another problem than the one before.
+  void plans(int requests) {
+    for (int i = 0; i < requests; ++i)
+      static_cast<void>(gpu_->plan("noop", problems_[static_cast<std::size_t>(i) % problems_.size()]));
+  }
+
+ private:
+  const std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / fmt::format("attune-dispatch-bench-{}", getpid());
+  std::optional<Dispatcher> gpu_;
+  std::vector<Problem> problems_;
+};
+
 // Returns how often a second all threads together do one of what `run` does so often.
 double rate(unsigned threads, int times, const std::function<void(int)>& run) {
   std::vector<std::jthread> pool;
@@ -164,15 +195,18 @@ int run_memory(int problems) {
 int run_idle(int launches) {
   Idle idle;
   idle.fix_plan();
+  IdleDispatcher dispatcher;
   std::vector<Contender> contenders{{"driver", [&](int n) { idle.driver(n); }},
                                     {"plan", [&](int n) { idle.plans(n); }},
-                                    {"kernel", [&](int n) { idle.kernels(n); }}};
+                                    {"kernel", [&](int n) { idle.kernels(n); }},
+                                    {"request", [&](int n) { dispatcher.plans(n); }}};
   interleave(contenders, samples, launches);
   const double driver = median(contenders[0].ns);
   fmt::print("no device below the seam; medians of {} interleaved batches of {} launches\n", samples, launches);
   fmt::print("  {:34} {:7.1f} ns\n", "the call below the seam", driver);
   fmt::print("  {:34} {:7.1f} ns over it\n", "Plan::launch", median(contenders[1].ns) - driver);
   fmt::print("  {:34} {:7.1f} ns over it\n", "Kernel::launch, one of 10^4", median(contenders[2].ns) - driver);
+  fmt::print("  {:34} {:7.1f} ns\n", "Dispatcher::plan, one of 10^4", median(contenders[3].ns));
   print_scaling(idle, 20 * launches);
   return 0;
 }
