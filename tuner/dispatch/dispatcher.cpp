@@ -86,8 +86,8 @@ struct Dispatcher::State {
     return work();
   }
 
+  // The caller has the lock `trimming`.
   void trim(const MemoryLimits& limits, std::chrono::nanoseconds patience) {
-    const std::lock_guard lock(trimming);
     retired.free(patience);
     const TrimResult dropped = trim_plans(kernels.all(), *held, limits);
     evicted_images += dropped.images;
@@ -102,6 +102,8 @@ struct Dispatcher::State {
     std::int64_t next = next_trim_ns;
     const std::int64_t now = now_ns();
     if (now < next || !next_trim_ns.compare_exchange_strong(next, now + trim_pause_ns)) return;
+    const std::unique_lock lock(trimming, std::try_to_lock);
+    if (!lock) return;
     try {
       trim(limits, {});
     } catch (const std::bad_alloc&) {  // no room to look for what can be dropped
@@ -183,10 +185,19 @@ void Dispatcher::prepare(std::string_view kernel, std::span<const Problem> probl
 void Dispatcher::refresh() {
   if (state_->options.deterministic_only) return;  // problems keep what they were planned with
   ++state_->services.generation;
-  for (KernelEntries* const kernel : state_->kernels.all()) kernel->refresh();
+  std::exception_ptr first;
+  for (KernelEntries* const kernel : state_->kernels.all()) {
+    const std::exception_ptr failure = kernel->refresh();
+    if (first == nullptr) first = failure;
+  }
+  state_->retired.free(trim_patience);
+  if (first != nullptr) std::rethrow_exception(first);
 }
 
-void Dispatcher::trim(const MemoryLimits& limits) { state_->trim(limits, trim_patience); }
+void Dispatcher::trim(const MemoryLimits& limits) {
+  const std::lock_guard lock(state_->trimming);
+  state_->trim(limits, trim_patience);
+}
 
 void Dispatcher::wait_for_background() { state_->background.wait(); }
 

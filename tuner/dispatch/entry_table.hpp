@@ -21,7 +21,10 @@ template <typename Entry>
 class EntryTable {
  public:
   // `numbers`: how many numbers of a key are used; the others are 0.
-  explicit EntryTable(std::size_t numbers = most_problem_names) : numbers_(numbers) { publish(first_slots); }
+  explicit EntryTable(std::size_t numbers = most_problem_names) : numbers_(numbers) {
+    tables_.push_back(std::make_unique<Slots>(first_slots));
+    present_.store(tables_.back().get(), std::memory_order_release);
+  }
 
   // Returns the entry of a key, or null.
   Entry* find(const ProblemKey& key) const noexcept {
@@ -39,8 +42,8 @@ class EntryTable {
     }
   }
 
-  // Stores in the entry's slot where the entry's memory lies at present. If that memory is freed later, a prefetch of
-  // it only costs time.
+  // Stores in the entry's slot where the entry's memory lies at present, which the caller keeps alive meanwhile. If
+  // that memory is freed later, a prefetch of it only costs time.
   void fetch_ahead(const Entry& entry) noexcept {
     const Slots& slots = *present_.load(std::memory_order_acquire);
     const std::uint64_t hashed = hash(entry.key);
@@ -58,7 +61,7 @@ class EntryTable {
     if (Entry* const present = find(key)) return *present;
     if (2 * (entries_.size() + 1) > present_.load(std::memory_order_relaxed)->mask) grow();
     Entry& entry = entries_.emplace_back(key);
-    place(*tables_.back(), entry);
+    place(*tables_.back(), entry, Ahead(hash(key), {}));
     return entry;
   }
 
@@ -124,20 +127,24 @@ class EntryTable {
     return sum ^ sum >> 33;
   }
 
-  void place(Slots& slots, Entry& entry) const {
-    const std::uint64_t hashed = hash(entry.key);
-    std::size_t i = hashed & slots.mask;
+  void place(Slots& slots, Entry& entry, Ahead ahead) const {
+    std::size_t i = hash(entry.key) & slots.mask;
     while (slots.entries[i].entry.load(std::memory_order_relaxed) != nullptr) i = (i + 1) & slots.mask;
-    slots.entries[i].ahead.store(Ahead(hashed, entry.memory()).bits, std::memory_order_relaxed);
+    slots.entries[i].ahead.store(ahead.bits, std::memory_order_relaxed);
     slots.entries[i].entry.store(&entry, std::memory_order_release);
   }
 
-  void publish(std::size_t count) {
-    tables_.push_back(std::make_unique<Slots>(count));
-    for (Entry& entry : entries_) place(*tables_.back(), entry);
+  // Copies what the slots say of the entries' memory, which only who publishes an entry's memory may look at.
+  void grow() {
+    const Slots& former = *tables_.back();
+    tables_.push_back(std::make_unique<Slots>(2 * (former.mask + 1)));
+    for (std::size_t i = 0; i <= former.mask; ++i) {
+      Entry* const entry = former.entries[i].entry.load(std::memory_order_relaxed);
+      const Ahead ahead(former.entries[i].ahead.load(std::memory_order_relaxed));
+      if (entry != nullptr) place(*tables_.back(), *entry, ahead);
+    }
     present_.store(tables_.back().get(), std::memory_order_release);
   }
-  void grow() { publish(2 * (present_.load(std::memory_order_relaxed)->mask + 1)); }
 
   const std::size_t numbers_;
   mutable std::mutex mutex_;  // writers hold it

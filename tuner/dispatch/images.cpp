@@ -46,6 +46,7 @@ std::shared_ptr<Images::KnownImage> Images::known(const std::string& key) {
 
 // Returns the image if it is loaded, or known to fail.
 std::optional<LoadedImage> Images::reuse(KnownImage& known) {
+  const std::lock_guard lock(known.mutex);
   LoadedImage image = known.last;
   image.module = known.module.lock();
   if (image.module == nullptr && image.status.ok()) return std::nullopt;
@@ -54,17 +55,17 @@ std::optional<LoadedImage> Images::reuse(KnownImage& known) {
 }
 
 LoadedImage Images::get(const WantedImage& wanted) {
+  if (auto image = get_ready(wanted)) return *std::move(image);
   const std::shared_ptr<KnownImage> known = this->known(wanted.key);
-  const std::lock_guard lock(known->mutex);
+  const std::lock_guard lock(known->compiling);
   if (auto image = reuse(*known)) return *std::move(image);
-  if (auto image = load_cached(wanted.request, wanted.key, *known)) return *std::move(image);
   return compile(wanted, *known);
 }
 
 std::optional<LoadedImage> Images::get_ready(const WantedImage& wanted) {
   const std::shared_ptr<KnownImage> known = this->known(wanted.key);
-  const std::unique_lock lock(known->mutex, std::try_to_lock);
-  if (!lock) return std::nullopt;
+  if (auto image = reuse(*known)) return image;
+  const std::lock_guard lock(known->loading);
   if (auto image = reuse(*known)) return image;
   return load_cached(wanted.request, wanted.key, *known);
 }
@@ -76,8 +77,10 @@ LoadedImage Images::keep(KnownImage& known, LoadOutcome outcome, const Image& im
   LoadedImage loaded{std::move(outcome.status), nullptr, image.toolchain,
                      image.code != nullptr ? image.code->size() : 0,
                      has_variables ? std::make_shared<const Image>(image) : nullptr};
+  std::string origin = origin_of(image);
+  const std::lock_guard lock(known.mutex);
   if (loaded.status.ok() || is_lasting(loaded.status.verdict)) known.last = loaded;
-  known.origin = origin_of(image);
+  known.origin = std::move(origin);
   known.module = loaded.module = held_module(held_, std::move(outcome.module), loaded.bytes);
   return loaded;
 }
@@ -141,6 +144,7 @@ LoadedImage Images::compile(const WantedImage& wanted, KnownImage& known) {
   if (!outcome.image) {
     LoadedImage failed;
     failed.status = {outcome.verdict, std::move(outcome.log), false};
+    const std::lock_guard lock(known.mutex);
     if (is_lasting(outcome.verdict)) known.last = failed;
     return failed;
   }
@@ -155,17 +159,18 @@ LoadedImage Images::compile(const WantedImage& wanted, KnownImage& known) {
 // Since an image was loaded, another process may have put another one of the same key, made from a changed header, into
 // a cache. The origin tells them apart.
 void Images::add_to(BundleWriter& bundle) {
-  std::vector<std::pair<std::string, std::shared_ptr<KnownImage>>> all;
+  std::vector<std::pair<std::string, std::string>> wanted;  // key, origin
   {
     const std::lock_guard lock(mutex_);
-    all.assign(known_.begin(), known_.end());
+    for (const auto& [key, known] : known_) {
+      const std::lock_guard of_image(known->mutex);
+      if (!known->module.expired()) wanted.emplace_back(key, known->origin);
+    }
   }
-  for (const auto& [key, known] : all) {
-    const std::lock_guard lock(known->mutex);
-    if (known->module.expired()) continue;
+  for (const auto& [key, origin] : wanted) {
     std::optional<Image> image;
     const auto consider = [&](std::optional<Image> found) {
-      if (!image && found && origin_of(*found) == known->origin) image = std::move(found);
+      if (!image && found && origin_of(*found) == origin) image = std::move(found);
     };
     consider(bundles_.find_image(key));
     for (ImageCache* const cache : {caches_.own.get(), caches_.site.get()})

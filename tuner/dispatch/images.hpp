@@ -65,7 +65,7 @@ class Images {
   LoadedImage get(const WantedImage& wanted);
 
   // Returns what get() would return if that needs no compile, because the image is loaded, or in a bundle or a cache.
-  // Else returns nothing, also while another thread compiles it.
+  // Else returns nothing, also while another thread compiles it. Waits for a thread that loads it.
   std::optional<LoadedImage> get_ready(const WantedImage& wanted);
 
   struct Counts {
@@ -81,9 +81,10 @@ class Images {
   void add_to(BundleWriter& bundle);
 
  private:
-  // What is known of one key. Who makes the image holds the lock.
+  // What is known of one key.
   struct KnownImage {
-    std::mutex mutex;
+    std::mutex loading, compiling;      // of who does that, in this order
+    std::mutex mutex;                   // guards the members below; held for a moment only
     LoadedImage last = {};              // without its module
     std::weak_ptr<Module> module = {};  // plans own it
     std::string origin = {};            // a digest of the compiler and the files that it opened

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <new>
 #include <vector>
 
 #include "attune/error.hpp"
@@ -105,38 +106,50 @@ PartsPointer KernelEntries::find_parts(PlanEntry& entry, Policy policy) const {
 [[gnu::cold]] KernelEntries::FreshPlan KernelEntries::make(PlanEntry& entry, const Problem& problem, Policy policy) {
   const WarningDelivery delivery{services_.warnings};
   if (services_.deterministic_only && policy == Policy::background) policy = Policy::wait;
-  std::unique_lock planning(entry, std::defer_lock);  // of who looks for the best
-  if (policy == Policy::wait || services_.deterministic_only) planning.lock();
+  std::unique_lock planning(entry, std::defer_lock);
+  if (policy == Policy::wait) planning.lock();
   if (PartsPointer parts = find_parts(entry, policy)) return {entry, std::move(parts)};
   const std::uint64_t generation = services_.generation;
-  PlannedParts planned = services_.plan(pack_, problem, policy, entry.choice());
-  const bool awaits_best = !planned.is_best && policy == Policy::background;
-  return {entry, keep(entry, std::move(planned), policy, generation), awaits_best};
+  PlannedParts planned = services_.plan(pack_, problem, policy, choose(entry, nullptr));
+  if (planned.choice) {
+    const GradedMatch* const chosen = choose(entry, &*planned.choice);
+    const bool is_another = chosen->match.configuration != planned.choice->match.configuration;
+    if (is_another) planned = services_.plan(pack_, problem, policy, chosen);
+  }
+  return keep(entry, std::move(planned), policy, generation);
+}
+
+// Makes `wished` the choice, unless it is null or there is a choice already. Returns the choice, or null.
+[[gnu::cold]] const GradedMatch* KernelEntries::choose(PlanEntry& entry, const GradedMatch* wished) {
+  const std::lock_guard lock(mutex_);
+  if (wished != nullptr && entry.choice() == nullptr) entry.choose(*wished);
+  return entry.choice();
 }
 
 // Publishes the plan, unless one of newer wisdom or an equally good one is there. Returns the plan that is there then.
-[[gnu::cold]] PartsPointer KernelEntries::keep(PlanEntry& entry, PlannedParts planned, Policy policy,
-                                               std::uint64_t generation) {
+[[gnu::cold]] KernelEntries::FreshPlan KernelEntries::keep(PlanEntry& entry, PlannedParts planned, Policy policy,
+                                                           std::uint64_t generation) {
+  FreshPlan fresh{entry, launchable(entry, std::move(planned.parts))};
   auto next = std::make_unique<PublishedPlan>();
-  PartsPointer parts = launchable(entry, std::move(planned.parts));
-  next->parts = parts;
+  next->parts = fresh.parts;
   next->generation = generation;
   next->is_best = planned.is_best;
   if (!planned.is_final || (!planned.is_best && policy == Policy::cached_only)) next->ask_again_ns = after_pause_ns();
   {
     const std::lock_guard lock(mutex_);
-    if (planned.choice && entry.choice() == nullptr) entry.choose(*planned.choice);
     if (generation != services_.generation) next->ask_again_ns = 1;  // of wisdom that is old: ask at the next request
     const PublishedPlan* const before = entry.present();
-    const bool is_better = before != nullptr && before->generation == generation && before->is_settled();
-    if (before != nullptr && (before->generation > generation || is_better)) return before->parts;
-    if (before != nullptr && before->parts != parts) ++swaps_;
+    const bool is_equal = before != nullptr && before->generation == generation && before->is_settled();
+    if (before != nullptr && (before->generation > generation || is_equal)) return {entry, before->parts};
+    if (before != nullptr && before->parts != next->parts) ++swaps_;
     entry.mark();
     if (auto former = entry.replace(std::move(next))) services_.retired.add(std::move(former));
+    fresh.awaits_best = !planned.is_best && policy == Policy::background && !entry.is_awaited();
+    if (fresh.awaits_best) entry.set_awaited(true);
     table_.fetch_ahead(entry);
   }
   services_.retired.free();
-  return parts;
+  return fresh;
 }
 
 // Returns parts that the entry may launch: those that it has, if they are the same, or the given ones with a module of
@@ -150,28 +163,21 @@ PartsPointer KernelEntries::find_parts(PlanEntry& entry, Policy policy) const {
   return parts_of_own(std::move(parts));
 }
 
+// Prepares the best that is awaited since the plan was made.
 [[gnu::cold]] void KernelEntries::finish(const FreshPlan& fresh) {
-  if (fresh.awaits_best) await_best(fresh);
+  if (fresh.awaits_best) {
+    PlanEntry& entry = fresh.entry;
+    const Problem& problem = fresh.parts->problem;
+    try {
+      services_.background.add([this, &entry, problem] { prepare_best(entry, problem); });
+    } catch (const std::exception& error) {
+      give_up(entry, problem, error);
+    }
+  }
   services_.after_miss();
 }
 
-[[gnu::cold]] void KernelEntries::await_best(const FreshPlan& fresh) {
-  PlanEntry& entry = fresh.entry;
-  const Problem& problem = fresh.parts->problem;
-  {
-    const std::lock_guard lock(mutex_);
-    if (entry.is_awaited() || (entry.present() != nullptr && entry.present()->is_best)) return;
-    entry.set_awaited(true);
-    table_.fetch_ahead(entry);
-  }
-  try {
-    services_.background.add([this, &entry, problem] { prepare_best(entry, problem); });
-  } catch (const Error& error) {
-    give_up(entry, problem, error);
-  }
-}
-
-[[gnu::cold]] void KernelEntries::prepare_best(PlanEntry& entry, const Problem& problem) {
+[[gnu::cold]] void KernelEntries::prepare_best(PlanEntry& entry, const Problem& problem) noexcept {
   try {
     make(entry, problem, Policy::wait);
     {
@@ -184,21 +190,26 @@ PartsPointer KernelEntries::find_parts(PlanEntry& entry, Policy policy) const {
   }
 }
 
-// The present plan serves on. After a pause, a launch tries again.
-[[gnu::cold]] void KernelEntries::give_up(PlanEntry& entry, const Problem& problem, const std::exception& error) {
+// The present plan serves on. After a pause, a request tries again; without memory to say so, the next request does.
+[[gnu::cold]] void KernelEntries::give_up(PlanEntry& entry, const Problem& problem,
+                                          const std::exception& error) noexcept try {
+  const WarningDelivery delivery{services_.warnings};
   {
     const std::lock_guard lock(mutex_);
+    entry.set_awaited(false);
     if (const PublishedPlan* const present = entry.present(); present != nullptr && !present->is_best) {
-      auto next = std::make_unique<PublishedPlan>(*present);
-      next->has_failed = true;
+      auto next = std::make_unique<PublishedPlan>();
+      next->parts = present->parts;
+      next->generation = present->generation;
       next->ask_again_ns = after_pause_ns();
+      next->is_best = false;
+      next->has_failed = true;
       services_.retired.add(entry.replace(std::move(next)));
     }
-    entry.set_awaited(false);
   }
-  const WarningDelivery delivery{services_.warnings};
   services_.warnings.warn(
       fmt::format("preparing {} ({}) in the background failed: {}", name(), problem.text(), error.what()));
+} catch (const std::bad_alloc&) {
 }
 
 [[gnu::cold]] std::optional<Match> KernelEntries::match(const Problem& complete) const {
@@ -210,7 +221,7 @@ PartsPointer KernelEntries::find_parts(PlanEntry& entry, Policy policy) const {
   return entry->choice() != nullptr ? std::optional(entry->choice()->match) : std::nullopt;
 }
 
-[[gnu::cold]] void KernelEntries::refresh() {
+[[gnu::cold]] std::exception_ptr KernelEntries::refresh() {
   std::vector<PlanEntry*> planned;
   {
     const std::lock_guard lock(mutex_);
@@ -218,14 +229,20 @@ PartsPointer KernelEntries::find_parts(PlanEntry& entry, Policy policy) const {
       if (entry.present() != nullptr) planned.push_back(&entry);
     });
   }
+  std::exception_ptr first;
   for (PlanEntry* const entry : planned) {
     PartsPointer parts;
     {
       const std::lock_guard lock(mutex_);
       if (entry->present() != nullptr) parts = entry->present()->parts;
     }
-    if (parts != nullptr) make(*entry, parts->problem, Policy::wait);
+    try {
+      if (parts != nullptr) make(*entry, parts->problem, Policy::wait);
+    } catch (const Error&) {
+      if (first == nullptr) first = std::current_exception();
+    }
   }
+  return first;
 }
 
 [[gnu::cold]] void KernelEntries::look_at_plans(const std::function<void(const PartsPointer&, bool)>& look) {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -53,8 +54,8 @@ class KernelEntries {
   // Returns the match of a problem's plan or choice; nothing where plan() would ask the wisdom.
   std::optional<Match> match(const Problem& complete) const;
   // Plans again every problem that has a plan, because the generation of the wisdom has grown. Launches use the plans
-  // that they have meanwhile.
-  void refresh();
+  // that they have meanwhile. Returns the first Error, or null; other problems are planned all the same.
+  std::exception_ptr refresh();
 
   // Calls look(parts, was_used) for each plan that is held here; `was_used`: since the last call.
   void look_at_plans(const std::function<void(const PartsPointer& parts, bool was_used)>& look);
@@ -73,16 +74,16 @@ class KernelEntries {
   struct FreshPlan {
     PlanEntry& entry;
     PartsPointer parts;
-    bool awaits_best = false;  // the best is to be prepared in the background
+    bool awaits_best = false;  // finish() must begin to prepare the best, as the entry says already
   };
   PartsPointer find_parts(PlanEntry& entry, Policy policy) const;
   FreshPlan make(PlanEntry& entry, const Problem& problem, Policy policy);
-  PartsPointer keep(PlanEntry& entry, PlannedParts planned, Policy policy, std::uint64_t generation);
+  const GradedMatch* choose(PlanEntry& entry, const GradedMatch* wished);
+  FreshPlan keep(PlanEntry& entry, PlannedParts planned, Policy policy, std::uint64_t generation);
   PartsPointer launchable(const PlanEntry& entry, PartsPointer parts) const;
   void finish(const FreshPlan& fresh);
-  void await_best(const FreshPlan& fresh);
-  void prepare_best(PlanEntry& entry, const Problem& problem);
-  void give_up(PlanEntry& entry, const Problem& problem, const std::exception& error);
+  void prepare_best(PlanEntry& entry, const Problem& problem) noexcept;
+  void give_up(PlanEntry& entry, const Problem& problem, const std::exception& error) noexcept;
   bool launch_known(PlanEntry& entry, Policy policy, StreamHandle stream, std::span<const PlanArgument> arguments);
   void launch_new(const ProblemKey& key, Policy policy, StreamHandle stream, std::span<const PlanArgument> arguments);
   static void warn_of_misaligned(PlanEntry& entry, const PlanParts& parts, const std::string* array);

@@ -1,5 +1,7 @@
 #include "dispatch/launch_block.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <new>
@@ -142,8 +144,14 @@ Status LaunchBlock::set_memory(Operation memset, const void* array, StreamHandle
   steps->arguments.encode(passed, frame.slots());
 }
 
+// A device that has faulted may refuse to make the steps again.
 [[gnu::cold]] void LaunchBlock::fail(std::size_t step, const Status& status) const {
-  parts_.fail(parts_.steps()->loaded->name(step), status);
+  std::string name = fmt::format("step {}", step + 1);
+  try {
+    name = parts_.steps()->loaded->name(step);
+  } catch (const Error&) {
+  }
+  parts_.fail(name, status);
 }
 
 }  // namespace attune

@@ -16,28 +16,27 @@ const PublishedPlan* PlanEntry::serving(Policy policy) const {
 
 // Cold functions are compiled for size: libattune.so is to stay small.
 [[gnu::cold]] std::span<const std::byte> PlanEntry::memory() const noexcept {
-  const LaunchBlock* const block = block_.load(std::memory_order_relaxed);
+  const LaunchBlock* const block = block_for(Policy::background);
   return block != nullptr ? block->memory() : std::span<const std::byte>();
 }
 
-[[gnu::cold]] void PlanEntry::publish_block() {
+[[gnu::cold]] void PlanEntry::publish_block() noexcept {
   const PublishedPlan* const plan = owner_.get();
   const bool is_plain = plan != nullptr && plan->ask_again_ns == 0 && (plan->is_best || is_awaited());
-  block_.store(is_plain ? plan->parts->block.get() : nullptr, std::memory_order_release);
+  const auto block = is_plain ? reinterpret_cast<std::uintptr_t>(plan->parts->block.get()) : 0;
+  block_.store(block == 0 || plan->is_best ? block : block | is_not_best, std::memory_order_release);
 }
 
-[[gnu::cold]] std::unique_ptr<const PublishedPlan> PlanEntry::replace(std::unique_ptr<const PublishedPlan> next) {
+[[gnu::cold]] std::unique_ptr<const PublishedPlan> PlanEntry::replace(
+    std::unique_ptr<const PublishedPlan> next) noexcept {
   owner_.swap(next);
   present_.store(owner_.get(), std::memory_order_release);
   publish_block();
   return next;
 }
 
-// Readers that find the block of a plan that is not the best also find that the best is awaited.
-[[gnu::cold]] void PlanEntry::set_awaited(bool is_awaited) {
-  if (is_awaited) is_awaited_.store(true, std::memory_order_relaxed);
-  if (owner_ != nullptr && !owner_->is_best && !is_awaited) block_.store(nullptr, std::memory_order_release);
-  is_awaited_.store(is_awaited, std::memory_order_release);
+[[gnu::cold]] void PlanEntry::set_awaited(bool is_awaited) noexcept {
+  is_awaited_.store(is_awaited, std::memory_order_relaxed);
   publish_block();
 }
 

@@ -96,7 +96,7 @@ TEST_F(CDispatcher, TakesOptionsOfALaterVersionUnlessTheySaySomethingNew) {
   later.present.size = sizeof later;
   EXPECT_EQ(make(later.present), ATTUNE_OK) << attune_last_error();
   later.more[1] = 1;
-  expect_usage_error(make(later.present), "sets an option that this library (96) does not know");
+  expect_usage_error(make(later.present), "sets an option that this library (104) does not know");
 }
 
 TEST_F(CDispatcher, TakesOptionsOfTheFirstVersion) {

@@ -376,6 +376,57 @@ TEST_F(PlanTable, AForkedChildEndsItsDispatcher) {
   kill(child, SIGKILL);
 }
 
+// An image that is loaded or cached is ready for all who ask at once.
+TEST_F(PlanTable, ManyAtOnceFindAnImageThatIsReady) {
+  cache_default();
+  std::atomic<int> failures = 0;
+  std::vector<std::jthread> all;
+  for (int t = 0; t < 4; ++t)
+    all.emplace_back([&, t] {
+      for (std::int64_t n = 1; n <= 500; ++n) {
+        try {
+          gpu_->plan("block", {{"n", 4 * n + t}}, Policy::cached_only);
+        } catch (const NotPrepared&) {
+          ++failures;
+        }
+      }
+    });
+  all.clear();
+  EXPECT_EQ(failures, 0);
+}
+
+// The table grows beside plans that are replaced and dropped. The preset `tsan` watches it.
+TEST_F(PlanTable, GrowsWhilePlansGo) {
+  remember(1, 128);
+  std::atomic<bool> is_over = false;
+  std::jthread changing([&] {
+    for (int round = 0; !is_over; ++round) {
+      remember(1 + round % 50, round % 2 == 0 ? 128 : 256, 10 + round);
+      gpu_->refresh();
+      gpu_->trim();
+    }
+  });
+  for (std::int64_t n = 1; n <= 3000; ++n) launch(Policy::wait, n);
+  is_over = true;
+}
+
+TEST_F(PlanTable, CachedOnlyDoesNotWaitForACompileAlsoWhereChoicesAreKept) {
+  DispatcherOptions options{"host", database(), folder_ / "cache", {}};
+  options.deterministic_only = true;
+  std::string text(block_kernel.text);
+  text.replace(text.find("name = \"block\""), 14, "name = \"block\"\ndeterministic = true");
+  const KernelSpec spec = read_kernel_text(text, "block.cu");
+  gpu_.emplace(options);
+  gpu_->add(kernel_bundle(spec, "block.cu"));
+  held_block = 64;
+  std::jthread waiting([&] { planned(Policy::wait); });
+  reached.acquire();
+  EXPECT_THROW(planned(Policy::cached_only), NotPrepared);
+  released.release();
+  waiting.join();
+  EXPECT_EQ(planned(Policy::cached_only), "BLOCK=64");
+}
+
 // They are planned and prepared as all others are.
 TEST_F(PlanTable, AKernelMayHaveMoreNamesThanAKey) {
   std::string names, values;

@@ -2,7 +2,8 @@
 // It offers the dispatchers, kernels, plans and buffers of attune/attune.hpp; docs/c_api.md has whole programs.
 //
 // - Every function that can fail returns an attune_status. attune_last_error() then says what failed and what to do.
-//   No exception leaves a function, and none is a cancellation point of pthread_cancel().
+//   No exception leaves a function. None is a cancellation point of pthread_cancel(), except that a launch may be one
+//   while the driver takes it.
 // - A handle comes from a function whose name ends in make, find, bundle, or from_ and what the handle is made from.
 //   The function whose name ends in destroy frees the handle, and does nothing for null. Handles may be destroyed in
 //   any order, because each keeps alive what it needs. Do not use a destroyed handle, and do not destroy a handle while
@@ -144,6 +145,7 @@ typedef struct attune_dispatcher_options {
   // drops beyond them what was not used for half a minute or longer. 0: 256 MiB and 1 GiB.
   uint64_t image_limit;
   uint64_t scratch_limit;
+  double epoch_seconds;  // has no effect since interface version 5
 } attune_dispatcher_options;
 
 // What a dispatcher did since it was made.

@@ -123,7 +123,7 @@ class Dispatcher {
 
   // Takes up what was tuned since: reads the wisdom again for every problem that is known. Meanwhile launches use the
   // plans that they have. Plans that were handed out stay as they are. With `deterministic_only` it changes nothing.
-  // Throws what plan() throws.
+  // Throws what plan() throws for the first problem that fails; the others are done all the same.
   void refresh();
 
   // Drops code and scratch memory that was not used since the last trim, until no more than the limits is left.
