@@ -96,6 +96,10 @@ PartsPointer KernelEntries::plan(const Problem& given, Policy policy) {
 // Returns the parts of the plan that serves, or null.
 PartsPointer KernelEntries::find_parts(PlanEntry& entry, Policy policy) const {
   const LaunchSection section;
+  if (const LaunchBlock* const best = entry.block_for(Policy::wait)) {
+    entry.mark();
+    return best->parts().shared_from_this();
+  }
   const PublishedPlan* const plan = entry.serving(policy);
   if (plan == nullptr || plan->generation != services_.generation.load(std::memory_order_relaxed)) return nullptr;
   entry.mark();
@@ -103,12 +107,13 @@ PartsPointer KernelEntries::find_parts(PlanEntry& entry, Policy policy) const {
 }
 
 // Equal requests that wait for the best are planned once, one after the other. The others do not wait for those.
-[[gnu::cold]] KernelEntries::FreshPlan KernelEntries::make(PlanEntry& entry, const Problem& problem, Policy policy) {
+[[gnu::cold]] KernelEntries::FreshPlan KernelEntries::make(PlanEntry& entry, const Problem& problem, Policy policy,
+                                                           bool is_refresh) {
   const WarningDelivery delivery{services_.warnings};
   if (services_.deterministic_only && policy == Policy::background) policy = Policy::wait;
   std::unique_lock planning(entry, std::defer_lock);
   if (policy == Policy::wait) planning.lock();
-  if (PartsPointer parts = find_parts(entry, policy)) return {entry, std::move(parts)};
+  if (PartsPointer parts = is_refresh ? nullptr : find_parts(entry, policy)) return {entry, std::move(parts)};
   const std::uint64_t generation = services_.generation;
   PlannedParts planned = services_.plan(pack_, problem, policy, choose(entry, nullptr));
   if (planned.choice) {
@@ -237,7 +242,7 @@ PartsPointer KernelEntries::find_parts(PlanEntry& entry, Policy policy) const {
       if (entry->present() != nullptr) parts = entry->present()->parts;
     }
     try {
-      if (parts != nullptr) make(*entry, parts->problem, Policy::wait);
+      if (parts != nullptr) make(*entry, parts->problem, Policy::wait, true);
     } catch (const Error&) {
       if (first == nullptr) first = std::current_exception();
     }

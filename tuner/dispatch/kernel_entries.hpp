@@ -77,7 +77,7 @@ class KernelEntries {
     bool awaits_best = false;  // finish() must begin to prepare the best, as the entry says already
   };
   PartsPointer find_parts(PlanEntry& entry, Policy policy) const;
-  FreshPlan make(PlanEntry& entry, const Problem& problem, Policy policy);
+  FreshPlan make(PlanEntry& entry, const Problem& problem, Policy policy, bool is_refresh = false);
   const GradedMatch* choose(PlanEntry& entry, const GradedMatch* wished);
   FreshPlan keep(PlanEntry& entry, PlannedParts planned, Policy policy, std::uint64_t generation);
   PartsPointer launchable(const PlanEntry& entry, PartsPointer parts) const;

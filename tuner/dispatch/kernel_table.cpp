@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+
 #include "attune/error.hpp"
 #include "base/near_name.hpp"
 
@@ -31,11 +33,21 @@ void KernelTable::add(std::vector<KernelPack> packs, const std::function<void()>
   before();
   for (KernelPack& pack : packs) {
     const std::string name = pack.spec.name;
-    known_.emplace(name, std::make_unique<KernelEntries>(std::move(pack), services_));
+    const auto place = known_.emplace(name, std::make_unique<KernelEntries>(std::move(pack), services_)).first;
+    KernelEntries* none = nullptr;
+    first_of_key_.insert(key_of(name)).kernel.compare_exchange_strong(none, place->second.get());
   }
 }
 
+ProblemKey KernelTable::key_of(std::string_view name) noexcept {
+  return {std::hash<std::string_view>{}(name), name.size()};
+}
+
 KernelEntries& KernelTable::find(std::string_view name) const {
+  if (const NamedKernel* const named = first_of_key_.find(key_of(name))) {
+    KernelEntries* const kernel = named->kernel.load(std::memory_order_acquire);
+    if (kernel != nullptr && kernel->name() == name) return *kernel;
+  }
   const std::shared_lock lock(mutex_);
   const auto place = known_.find(name);
   if (place == known_.end()) fail_unknown(name);

@@ -2,10 +2,12 @@
 // long as the table.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
 #include <shared_mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,11 +30,20 @@ class KernelTable {
   std::vector<KernelEntries*> all() const;
 
  private:
+  // A kernel as launches and requests find it, without a lock.
+  struct NamedKernel {
+    explicit NamedKernel(const ProblemKey& of) : key(of) {}
+    static std::span<const std::byte> memory() noexcept { return {}; }
+    const ProblemKey key;  // hash and length of the name
+    std::atomic<KernelEntries*> kernel{nullptr};
+  };
+  static ProblemKey key_of(std::string_view name) noexcept;
   bool is_there(const KernelPack& pack) const;
   [[noreturn]] void fail_unknown(std::string_view name) const;
   EntryServices& services_;
   mutable std::shared_mutex mutex_;
   std::map<std::string, std::unique_ptr<KernelEntries>, std::less<>> known_;
+  EntryTable<NamedKernel> first_of_key_{2};  // of several names with one key, the first that was added
 };
 
 }  // namespace attune

@@ -31,6 +31,7 @@ class LaunchBlock {
   void launch(StreamHandle stream, std::span<const PlanArgument> passed) const;
   // Returns the block's memory, which begins at a line of the cache.
   std::span<const std::byte> memory() const noexcept { return {reinterpret_cast<const std::byte*>(this), bytes_}; }
+  const PlanParts& parts() const noexcept { return parts_; }
   // Returns whether the stream is captured.
   bool is_captured(StreamHandle stream) const { return device_.is_captured(stream); }
 

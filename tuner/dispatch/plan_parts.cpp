@@ -81,8 +81,8 @@ void enqueue_with_scratch(const PlanParts& parts, LaunchFrame& frame, StreamHand
                                                                const ResolvedPlan& resolved, Status& status) {
   auto steps = make_steps(*context, *kernel, code.module, resolved, status);
   if (steps == nullptr) return nullptr;
-  const auto parts = std::make_shared<PlanParts>(std::move(context), std::move(kernel), std::move(code), nullptr,
-                                                 problem, std::move(match));
+  const auto parts =
+      std::make_shared<PlanParts>(std::move(context), std::move(kernel), std::move(code), problem, std::move(match));
   parts->block = LaunchBlock::make(*parts, *steps);
   if (parts->block == nullptr) parts->kept_steps = std::move(steps);
   return parts;
@@ -136,9 +136,10 @@ const std::string* launch_by_frame(const std::shared_ptr<const PlanParts>& share
   std::shared_ptr<const PlanSteps> steps;
   if (outcome.status.ok()) steps = make_steps(*parts->context, *parts->kernel, own.module, resolved, outcome.status);
   if (steps == nullptr) parts->fail("loading the code", outcome.status);
-  const auto& shared = parts->shared_module != nullptr ? parts->shared_module : code.module;
-  return std::make_shared<PlanParts>(parts->context, parts->kernel, own, shared, parts->problem, parts->match, nullptr,
-                                     std::move(steps));
+  const auto made = std::make_shared<PlanParts>(parts->context, parts->kernel, own, parts->problem, parts->match);
+  made->shared_module = parts->shared_module != nullptr ? parts->shared_module : code.module;
+  made->kept_steps = std::move(steps);
+  return made;
 }
 
 [[gnu::cold]] bool is_same_plan(const PlanParts& a, const PlanParts& b) {

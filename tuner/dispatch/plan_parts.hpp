@@ -69,11 +69,18 @@ struct PlanSteps {
 
 // Any thread. Keeps device, kernel and module alive. There may be a million of them, so a plain plan has little besides
 // its block.
-struct PlanParts {
+struct PlanParts : std::enable_shared_from_this<PlanParts> {
+  PlanParts(std::shared_ptr<const PlanContext> of, std::shared_ptr<const KernelSpec> spec, PlanCode loaded,
+            Problem complete, Match chosen)
+      : context(std::move(of)),
+        kernel(std::move(spec)),
+        code(std::move(loaded)),
+        problem(std::move(complete)),
+        match(std::move(chosen)) {}
   std::shared_ptr<const PlanContext> context;
   std::shared_ptr<const KernelSpec> kernel;
   PlanCode code;
-  std::shared_ptr<Module> shared_module;  // null, or the module from whose image the plan has one of its own
+  std::shared_ptr<Module> shared_module = {};  // null, or that from whose image the plan has a module of its own
   Problem problem;
   Match match;
   LaunchBlock::Owner block = {};                     // null where the plan is not plain

@@ -186,8 +186,9 @@ TEST(PlanParts, PassAnArgumentOf128Bytes) {
   const std::vector<ResolvedArgument> resolved{{"int32", Role::out, 128, 512, {}}, {"", Role::scalar, 1, 128, {}}};
   const auto context = std::make_shared<PlanContext>(device);
   const auto steps = std::make_shared<PlanSteps>(ArgumentTable(spec, resolved), loaded, context->held);
-  const std::shared_ptr<const PlanParts> parts(
-      new PlanParts{context, std::make_shared<KernelSpec>(spec), {module}, nullptr, {}, {}, nullptr, steps});
+  const auto parts =
+      std::make_shared<PlanParts>(context, std::make_shared<KernelSpec>(spec), PlanCode{module}, Problem(), Match());
+  parts->kept_steps = steps;
   std::vector<int> out(128);
   launch_plan(parts, nullptr, std::array{plan_argument(out.data())});
   std::vector<int> expected(128, 3);
