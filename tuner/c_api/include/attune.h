@@ -256,9 +256,9 @@ ATTUNE_API attune_status attune_dispatcher_prepare(attune_dispatcher* dispatcher
 // With `deterministic_only` it changes nothing.
 ATTUNE_API attune_status attune_dispatcher_refresh(attune_dispatcher* dispatcher);
 
-// Drops code and scratch memory that was not used since the last trim, until no more than so many bytes of each are left.
-// Launches may go on meanwhile. What was used since stays, and so does what a plan or a graph of the application holds.
-// Since interface version 5.
+// Drops code and scratch memory that was not used since the last trim, until no more than so many bytes of each are
+// left. Launches may go on meanwhile. What was used since stays, and so does what a plan or a graph of the application
+// holds. Since interface version 5.
 ATTUNE_API attune_status attune_dispatcher_trim(attune_dispatcher* dispatcher, uint64_t images, uint64_t scratch);
 
 // Waits until nothing is being prepared in the background.
