@@ -1,7 +1,7 @@
 // dispatch_bench: what launching through attune costs.
-//   dispatch_bench idle | gpu [--launches N]     dispatch_bench memory | records N     dispatch_bench sizes
-//   BYTES_OF_SOURCE dispatch_bench cold CACHE_FOLDER | nvrtc | compile | prepare FOLDER | background FOLDER   (of
-//   fresh_processes)
+//   dispatch_bench idle | gpu [--launches N]     dispatch_bench memory N | records N
+//   dispatch_bench sizes BYTES_OF_SOURCE
+//   dispatch_bench cold CACHE_FOLDER | nvrtc | compile | prepare FOLDER | background FOLDER   (of fresh_processes)
 #include <cstdio>
 #include <exception>
 #include <string>
