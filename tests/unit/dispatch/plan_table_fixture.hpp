@@ -45,7 +45,7 @@ class BlockModule final : public Module {
   Variable variable(std::string_view, Status&) override { return {}; }
 
  private:
-  int block_ = 0;
+  std::atomic<int> block_ = 0;  // of the one entry of its image
 };
 
 class SlowCompiler final : public Compiler {
@@ -75,7 +75,7 @@ class BlockHost final : public test::IdleDevice {
   bool is_captured(StreamHandle) override { return attune::is_captured; }
   Status keep_in_graph(StreamHandle, std::shared_ptr<const void>) override { return {}; }
   Status enqueue(const Operation& operation, StreamHandle) override {
-    last_block = *static_cast<const int*>(operation.function);
+    last_block = static_cast<const std::atomic<int>*>(operation.function)->load();
     return {};
   }
 
