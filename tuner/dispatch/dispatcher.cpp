@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <mutex>
 #include <new>
-#include <type_traits>
 
 #include "base/trusted_environment.hpp"
 #include "base/visible_text.hpp"
@@ -79,13 +78,6 @@ struct Dispatcher::State {
     warnings.deliver();
   }
 
-  // Does the work, and delivers warnings whether the work fails or not.
-  template <typename Work>
-  std::invoke_result_t<Work> and_warn(const Work& work) {
-    const WarningDelivery delivery{warnings};
-    return work();
-  }
-
   // The caller has the lock `trimming`.
   void trim(const MemoryLimits& limits, std::chrono::nanoseconds patience) {
     retired.free(patience);
@@ -155,14 +147,13 @@ void Dispatcher::add(const Bundle& bundle) {
 }
 
 std::vector<std::byte> Dispatcher::bundle() const {
-  return state_->and_warn([&] {
-    BundleWriter writer;
-    std::vector<const KernelPack*> packs;
-    for (const KernelEntries* const kernel : state_->kernels.all()) packs.push_back(&kernel->pack());
-    for (const KernelPack* const pack : packs) add_kernel(writer, *pack);
-    state_->planner.add_to(writer, packs);
-    return writer.finish();
-  });
+  const WarningDelivery delivery{state_->warnings};
+  BundleWriter writer;
+  std::vector<const KernelPack*> packs;
+  for (const KernelEntries* const kernel : state_->kernels.all()) packs.push_back(&kernel->pack());
+  for (const KernelPack* const pack : packs) add_kernel(writer, *pack);
+  state_->planner.add_to(writer, packs);
+  return writer.finish();
 }
 
 Plan Dispatcher::plan(std::string_view kernel, const Problem& problem) { return plan(kernel, problem, Policy::wait); }
@@ -226,7 +217,8 @@ Match Dispatcher::match(std::string_view kernel, const Problem& given) {
   const KernelPack& pack = entries.pack();
   const Problem problem = make_problem(pack.spec, given, state_->device->info().kind, EmptyProblem::allowed);
   if (std::optional<Match> known = entries.match(problem)) return *std::move(known);
-  return state_->and_warn([&] { return state_->planner.match(pack, problem); });
+  const WarningDelivery delivery{state_->warnings};
+  return state_->planner.match(pack, problem);
 }
 
 std::vector<std::string> Dispatcher::kernels() const {
