@@ -164,11 +164,15 @@ Status LoadedSteps::encode_map(Device& device, std::size_t map, void* array, voi
   return status;
 }
 
+[[gnu::cold]] OutOfMemory no_room_for(const StepArgument& argument, const OutOfMemory& error) {
+  return OutOfMemory(fmt::format("scratch `{}`: {}", argument.name, error.what()));
+}
+
 [[gnu::cold]] DeviceMemory scratch_memory(Device& device, const StepArgument& argument) {
   try {
     return DeviceMemory(device, argument.bytes);
   } catch (const OutOfMemory& error) {
-    throw OutOfMemory(fmt::format("scratch `{}`: {}", argument.name, error.what()));
+    throw no_room_for(argument, error);
   }
 }
 

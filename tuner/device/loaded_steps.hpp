@@ -119,6 +119,9 @@ class LoadedSteps {
   bool has_variables_ = false;
 };
 
+// Returns the error with the name of the scratch argument for which there is no room.
+OutOfMemory no_room_for(const StepArgument& argument, const OutOfMemory& error);
+
 // Allocates the scratch memory of an argument. Throws OutOfMemory naming it.
 DeviceMemory scratch_memory(Device& device, const StepArgument& argument);
 

@@ -48,7 +48,7 @@ Status StepBinding::make_scratch(Device& device, DataTools& tools) {
     try {
       memory = GuardedMemory(device, tools, argument.bytes, Guards::of_output);
     } catch (const OutOfMemory& error) {
-      throw OutOfMemory(fmt::format("scratch `{}`: {}", argument.name, error.what()));
+      throw no_room_for(argument, error);
     }
     set_array(i, memory.data());
     memory.arm_guards();

@@ -97,7 +97,8 @@ class Planner {
   struct Pass {
     std::function<bool(const GradedMatch& candidate, bool is_first)> admits;
     bool may_compile = false;
-    // Is told of each candidate that cannot be used. If it is set, what the pass finds is the best.
+    // Called for each candidate that cannot be used. A pass with a report finds the best; one without finds what
+    // serves.
     std::function<void(const GradedMatch& candidate, const Attempt& attempt)> report = {};
   };
   // Returns the plan of the first candidate that the pass admits and that can be used, or nothing.
