@@ -1,0 +1,118 @@
+// Charts of what the search saw, in which order, and what it cost.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "report/charts.hpp"
+#include "session/rejections.hpp"
+
+namespace attune::cli {
+namespace {
+
+constexpr std::size_t timeline_bins = 60;
+
+double shown_seconds(double seconds) { return std::round(seconds * 1e4) / 1e4; }
+
+Json best_so_far(const ReportData& data, const TimeUnit& unit) {
+  Json rows = Json::array();
+  double best = 0;
+  for (std::size_t i = 0; i < data.trials.size(); ++i) {
+    const Trial& trial = data.trials[i];
+    const bool is_last = i + 1 == data.trials.size();
+    const bool is_better = trial.verdict == Verdict::ok && (best == 0 || trial.measurement.median_ns < best);
+    if (is_better) best = trial.measurement.median_ns;
+    if (best > 0 && (is_better || is_last))
+      rows.push_back({{"n", i + 1}, {"s", shown_seconds(data.seconds[i])}, {"t", best / unit.nanoseconds}});
+  }
+  return rows;
+}
+
+// Seconds that compilers and the device's timed launches worked, by part of the search.
+struct Work {
+  std::array<double, timeline_bins> compilers{}, launches{};
+  double bin_seconds = 1;
+};
+
+Work work_of(const ReportData& data) {
+  Work work;
+  work.bin_seconds = std::max(data.seconds.back(), 1e-3) / timeline_bins;
+  for (std::size_t i = 0; i < data.trials.size(); ++i) {
+    const Trial& trial = data.trials[i];
+    const auto bin = std::min(static_cast<std::size_t>(data.seconds[i] / work.bin_seconds), timeline_bins - 1);
+    work.compilers[bin] += 1e-3 * trial.compile_ms;
+    for (const double sample : trial.measurement.samples_ns) work.launches[bin] += 1e-9 * sample * trial.batch;
+  }
+  return work;
+}
+
+}  // namespace
+
+Chart trials_chart(const ReportData& data) {
+  const TimeUnit unit = shown_unit(data);
+  Json tooltip = Json::array();
+  for (const ChartField& field : trial_fields(data))
+    tooltip.push_back(
+        {{"field", field.name}, {"title", field.title}, {"type", field.is_number ? "quantitative" : "nominal"}});
+  Json encoding = {{"x", number("n", "trial")},
+                   {"y", logarithm("t", "time (" + unit.name + ")")},
+                   {"color", name_of("v", "verdict")},
+                   {"tooltip", std::move(tooltip)}};
+  Chart chart = made_chart("trials", "Trials", {});
+  chart.spec =
+      over_trials({{"type", "point"}, {"filled", true}, {"opacity", 0.6}, {"size", 22}}, std::move(encoding), 340);
+  chart.fields = trial_fields(data);
+  return chart;
+}
+
+Chart progress_chart(const ReportData& data, bool over_seconds) {
+  const TimeUnit unit = shown_unit(data);
+  const std::string title = over_seconds ? "seconds of searching" : "trials";
+  Json encoding = {{"x", number(over_seconds ? "s" : "n", title)},
+                   {"y", logarithm("t", "best so far (" + unit.name + ")")}};
+  return made_chart(over_seconds ? "progress-seconds" : "progress-trials", "Best so far over " + title,
+                    over_rows(best_so_far(data, unit),
+                              {{"type", "line"}, {"interpolate", "step-after"}, {"point", true}, {"tooltip", true}},
+                              std::move(encoding), 220));
+}
+
+Chart timeline_chart(const ReportData& data) {
+  const Work work = work_of(data);
+  Json rows = Json::array();
+  for (std::size_t i = 0; i < timeline_bins; ++i) {
+    const double from = static_cast<double>(i) * work.bin_seconds, to = from + work.bin_seconds;
+    for (const auto& [what, seconds] :
+         {std::pair("compilers", work.compilers[i]), std::pair("timed launches", work.launches[i])})
+      if (seconds > 0)
+        rows.push_back({{"from", shown_seconds(from)},
+                        {"to", shown_seconds(to)},
+                        {"work", shown_seconds(seconds / work.bin_seconds)},
+                        {"what", what}});
+  }
+  Json encoding = {{"x", with(number("from", "seconds of searching"), {{"bin", {{"binned", true}}}})},
+                   {"x2", {{"field", "to"}}},
+                   {"y", {{"field", "work"}, {"type", "quantitative"}, {"title", "busy at once"}, {"stack", nullptr}}},
+                   {"row",
+                    {{"field", "what"},
+                     {"type", "nominal"},
+                     {"title", nullptr},
+                     {"header", {{"labelAngle", 0}, {"labelOrient", "top"}, {"labelAnchor", "start"}}}}},
+                   {"tooltip", Json::array({{{"field", "what"}}, {{"field", "from"}}, {{"field", "work"}}})}};
+  Chart chart = made_chart("timeline", "Compilers and device", {});
+  chart.spec = over_rows(std::move(rows), {{"type", "bar"}, {"tooltip", true}}, std::move(encoding), 90);
+  return chart;
+}
+
+Chart rejected_chart(const ReportData& data) {
+  Rejections rejections;
+  for (const Trial& trial : data.trials) rejections.see(trial);
+  Json rows = Json::array();
+  for (const Rejection& one : rejections.list()) rows.push_back({{"v", to_text(one.verdict)}, {"count", one.count}});
+  const int height = 30 + 26 * static_cast<int>(rows.size());
+  Json encoding = {
+      {"y", with(name_of("v", "verdict"), {{"sort", nullptr}})},
+      {"x", with(number("count", "configurations"), {{"scale", {{"zero", true}}}, {"axis", {{"tickMinStep", 1}}}})}};
+  return made_chart("rejected", "Rejected, by verdict",
+                    over_rows(std::move(rows), {{"type", "bar"}, {"tooltip", true}}, std::move(encoding), height));
+}
+
+}  // namespace attune::cli

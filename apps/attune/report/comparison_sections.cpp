@@ -1,0 +1,102 @@
+#include "report/comparison_sections.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <tuple>
+
+#include "base/counted.hpp"
+#include "text.hpp"
+
+namespace attune::cli {
+namespace {
+
+// What records of two sides have in common: problem, regime and objective.
+using CommonKey = std::tuple<std::string, std::string, std::string>;
+struct Pair {
+  std::vector<const Record*> first, second;
+};
+using Pairs = std::map<CommonKey, Pair>;
+
+std::string quartiles_text(const Record& record) {
+  return record.q1_ns > 0 ? time_text(record.median_ns, record.q1_ns, record.q3_ns) : time_text(record.median_ns);
+}
+
+std::string verdict_text(const Record& first, const Record& second, const ComparedSide& a, const ComparedSide& b) {
+  if (first.q1_ns <= 0 || second.q1_ns <= 0) return "not known: no quartiles";
+  if (first.q3_ns < second.q1_ns) return a.name + " is faster";
+  if (second.q3_ns < first.q1_ns) return b.name + " is faster";
+  return "no clear difference";
+}
+
+void add_rows(ReportSection& section, const CommonKey& key, const Pair& pair, const ComparedSide& a,
+              const ComparedSide& b, Json& points) {
+  const bool names_devices = pair.first.size() > 1 || pair.second.size() > 1;
+  for (const Record* const first : pair.first)
+    for (const Record* const second : pair.second) {
+      if (names_devices && first->key.device_class != second->key.device_class) continue;
+      const double ratio = first->median_ns / second->median_ns;
+      const std::string devices = first->device_name == second->device_name
+                                      ? first->device_name
+                                      : first->device_name + " / " + second->device_name;
+      section.table.push_back({std::get<0>(key), std::get<1>(key) + ", " + std::get<2>(key), devices,
+                               quartiles_text(*first), quartiles_text(*second), fmt::format("{:.3f}", ratio),
+                               verdict_text(*first, *second, a, b),
+                               first->configuration == second->configuration
+                                   ? "the same"
+                                   : first->configuration.text() + " / " + second->configuration.text()});
+      points.push_back(
+          {{"row", std::to_string(section.table.size() - 1)}, {"problem", std::get<0>(key)}, {"ratio", ratio}});
+    }
+}
+
+ReportSection kernel_section(const std::string& kernel, const Pairs& pairs, const ComparedSide& a,
+                             const ComparedSide& b, std::size_t number) {
+  ReportSection section{.id = "compared-" + std::to_string(number), .heading = kernel};
+  section.table.push_back(
+      {"problem", "for", "device", a.name, b.name, a.name + " / " + b.name, "verdict", "configuration"});
+  Json points = Json::array();
+  for (const auto& [key, pair] : pairs)
+    if (!pair.first.empty() && !pair.second.empty()) add_rows(section, key, pair, a, b, points);
+  if (section.table.size() == 1) return {};
+  const int height = 30 + 22 * static_cast<int>(points.size());
+  Chart chart = made_chart(section.id, kernel, {});
+  chart.spec = over_rows(std::move(points),
+                         {{"type", "point"}, {"filled", true}, {"size", 60}, {"tooltip", {{"content", "data"}}}},
+                         {{"y", with(name_of("row", "row of the table"), {{"sort", nullptr}})},
+                          {"x", logarithm("ratio", "time of " + a.name + " over time of " + b.name)}},
+                         height);
+  section.charts.push_back(std::move(chart));
+  section.sentences.push_back(
+      "Times are medians with quartiles, of runs that were not made in turns. A difference counts only where the "
+      "quartiles do not overlap.");
+  return section;
+}
+
+}  // namespace
+
+std::vector<ReportSection> compared_sections(const ComparedSide& first, const ComparedSide& second) {
+  std::map<std::string, Pairs> kernels;
+  const auto sort = [&](const ComparedSide& side, std::vector<const Record*> Pair::*member) {
+    for (const Record& record : side.records)
+      (kernels[record.key.kernel][{record.key.problem.text(), record.key.regime, record.key.objective}].*member)
+          .push_back(&record);
+  };
+  sort(first, &Pair::first);
+  sort(second, &Pair::second);
+  std::vector<ReportSection> sections;
+  ReportSection alone{.id = "alone", .heading = "On one side only"};
+  alone.table.push_back({"kernel", "problem", "for", "side"});
+  for (const auto& [kernel, pairs] : kernels) {
+    ReportSection section = kernel_section(kernel, pairs, first, second, sections.size());
+    if (!section.table.empty()) sections.push_back(std::move(section));
+    for (const auto& [key, pair] : pairs)
+      if (pair.first.empty() || pair.second.empty())
+        alone.table.push_back({kernel, std::get<0>(key), std::get<1>(key) + ", " + std::get<2>(key),
+                               pair.first.empty() ? second.name : first.name});
+  }
+  if (alone.table.size() > 1) sections.push_back(std::move(alone));
+  return sections;
+}
+
+}  // namespace attune::cli

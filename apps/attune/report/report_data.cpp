@@ -1,0 +1,210 @@
+#include "report/report_data.hpp"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <regex>
+
+#include "attune/error.hpp"
+#include "base/near_name.hpp"
+#include "core/device_class.hpp"
+#include "measure/statistics.hpp"
+
+namespace attune::cli {
+namespace {
+
+constexpr double longest_pause_seconds = 600;  // longer ones are between two runs of a session
+
+bool has_values(const Problem& problem, const Bindings& wanted) {
+  return std::ranges::all_of(wanted, [&](const Binding& one) {
+    const Value* const value = problem.find(one.name);
+    return value != nullptr && value->text() == one.value.text();
+  });
+}
+
+bool is_of_device(const std::string& class_key, const std::string& wanted) {
+  return wanted.empty() || class_key.find(wanted) != std::string::npos;
+}
+
+std::vector<SessionRow> sessions_of(WisdomStore& store, const std::string& kernel) {
+  std::vector<SessionRow> all;
+  for (const KernelTotals& totals : store.kernel_totals()) {
+    if (!kernel.empty() && totals.kernel != kernel) continue;
+    std::vector<SessionRow> some = store.sessions(totals.kernel);
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
+// Throws UsageError naming what there is.
+SessionRow chosen_session(WisdomStore& store, const ReportQuery& query) {
+  std::vector<SessionRow> all = sessions_of(store, query.kernel);
+  if (all.empty())
+    throw UsageError(query.kernel.empty() ? "the database has no session; tune something first"
+                                          : "there is no session of `" + query.kernel + "`; tune it first");
+  const std::string example = all.front().key.record.problem.text() + " on " + all.front().key.record.device_class;
+  std::erase_if(all, [&](const SessionRow& session) {
+    const RecordKey& key = session.key.record;
+    return session.trials == 0 || !has_values(key.problem, query.problem) ||
+           !is_of_device(key.device_class, query.device);
+  });
+  if (all.empty())
+    throw UsageError("no session with trials is of this problem and device; one of `" + query.kernel + "` is of " +
+                     example);
+  return *std::ranges::max_element(all, {}, [](const SessionRow& one) { return std::pair(one.started_ms, one.id); });
+}
+
+std::vector<double> seconds_of(const std::vector<Trial>& trials, std::int64_t started_ms) {
+  std::vector<double> seconds;
+  double sum = 0;
+  std::int64_t before = started_ms;
+  for (const Trial& trial : trials) {
+    const double pause = 1e-3 * static_cast<double>(trial.made_ms - before);
+    if (pause > 0 && pause <= longest_pause_seconds) sum += pause;
+    before = std::max(before, trial.made_ms);
+    seconds.push_back(sum);
+  }
+  return seconds;
+}
+
+void read_record(WisdomStore& store, ReportData& data) {
+  const RecordKey& key = data.session.key.record;
+  data.records = store.records(data.kernel);
+  for (const Record& record : data.records)
+    if (record.key.code == key.code && record.key.contract == key.contract && record.key.problem == key.problem &&
+        record.key.device_class == key.device_class && record.key.regime == key.regime &&
+        record.key.objective == key.objective)
+      data.record = record;
+  if (data.record) data.finalists = store.finalists(data.record->uuid);
+  data.ceilings = store.ceilings(key.device_class);
+}
+
+// Makes the space of exactly the trials, where no text of the kernel is at hand.
+std::optional<SearchSpace> space_of_trials(const std::vector<Trial>& trials) {
+  std::vector<Parameter> parameters;
+  for (const Binding& one : trials.front().configuration) parameters.push_back({one.name, {}});
+  std::vector<Row> rows;
+  for (const Trial& trial : trials) {
+    Row row;
+    for (Parameter& parameter : parameters) {
+      const Value* const value = trial.configuration.find(parameter.name);
+      if (value == nullptr) return std::nullopt;
+      const auto found = std::ranges::find(parameter.values, *value);
+      row.push_back(static_cast<std::uint16_t>(found - parameter.values.begin()));
+      if (found == parameter.values.end()) parameter.values.push_back(*value);
+    }
+    rows.push_back(std::move(row));
+  }
+  return SearchSpace::listed(std::move(parameters), rows);
+}
+
+void look_into_space(ReportData& data) {
+  const Problem& problem = data.session.key.record.problem;
+  std::optional<SearchSpace> space;
+  if (data.spec && data.device) {
+    space = make_space(*data.spec, problem, *data.device);
+    data.legal = space->size();
+    if (auto by_default = attune::default_configuration(*data.spec, problem, *data.device))
+      data.default_configuration = *std::move(by_default);
+  } else {
+    space = space_of_trials(data.trials);
+    data.default_configuration = data.trials.front().configuration;  // what a session tries first
+  }
+  if (space) data.importance = importance_of(*space, data.trials);
+}
+
+bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// Replaces a name by a dash wherever it stands as a word.
+void hide_word(std::string& text, const std::string& name) {
+  if (name.empty()) return;
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if ((at > 0 && is_of_word(text[at - 1])) || (end < text.size() && is_of_word(text[end]))) continue;
+    text.replace(at, name.size(), "-");
+  }
+}
+
+}  // namespace
+
+const Trial* ReportData::find(const Configuration& configuration) const {
+  const auto found = std::ranges::find(trials, configuration, &Trial::configuration);
+  return found == trials.end() ? nullptr : &*found;
+}
+
+const Trial* ReportData::best() const {
+  if (record)
+    if (const Trial* const of_record = find(record->configuration)) return of_record;
+  const Trial* fastest = nullptr;
+  for (const Trial& trial : trials)
+    if (trial.verdict == Verdict::ok &&
+        (fastest == nullptr || trial.measurement.median_ns < fastest->measurement.median_ns))
+      fastest = &trial;
+  return fastest;
+}
+
+ReportData read_report(WisdomStore& store, ReportQuery query) {
+  ReportData data;
+  data.session = chosen_session(store, query);
+  const RecordKey& key = data.session.key.record;
+  data.kernel = key.kernel;
+  if (query.spec) {
+    const Fingerprints& of_text = query.spec->fingerprints;
+    data.has_other_text = of_text.code != key.code || of_text.contract != key.contract;
+    if (!data.has_other_text) data.spec = std::move(query.spec);
+  }
+  data.trials = store.trials(data.session.id);
+  if (!query.shows_names)
+    for (Trial& trial : data.trials) trial.detail = without_names(std::move(trial.detail), data.session.host);
+  data.seconds = seconds_of(data.trials, data.session.started_ms);
+  const std::string architecture = architecture_of_class(key.device_class);
+  const std::vector<std::string> known = known_architectures();
+  if (std::ranges::find(known, architecture) != known.end())
+    data.device = device_of_class(key.device_class, device_limits(architecture));
+  else if (architecture == "host")
+    data.device = device_of_class(key.device_class, DeviceInfo{});
+  if (data.device) data.limits = multiprocessor_limits(*data.device);
+  read_record(store, data);
+  look_into_space(data);
+  return data;
+}
+
+std::optional<BlockUse> block_use_of(const ReportData& data, const Trial& trial) {
+  if (!data.limits || trial.shapes.size() != 1 || trial.usage.registers == 0) return std::nullopt;
+  const LaunchShape& shape = trial.shapes.front();
+  return BlockUse{.threads = static_cast<int>(shape.block[0] * shape.block[1] * shape.block[2]),
+                  .registers = trial.usage.registers,
+                  .shared_bytes = shape.shared_bytes + trial.usage.shared_static};
+}
+
+std::optional<Occupancy> occupancy_of(const ReportData& data, const Trial& trial) {
+  const auto use = block_use_of(data, trial);
+  return use ? std::optional(attune::occupancy_of(*use, *data.limits)) : std::nullopt;
+}
+
+std::optional<PairedRatio> ratio_to(const FinalistResult& finalist, const FinalistResult& best) {
+  const std::vector<double>&times = finalist.measurement.samples_ns, &bests = best.measurement.samples_ns;
+  if (times.empty() || times.size() != bests.size()) return std::nullopt;
+  std::vector<double> logs;
+  for (std::size_t i = 0; i < times.size(); ++i) logs.push_back(std::log(times[i] / bests[i]));
+  const Interval interval = median_interval(logs);
+  return PairedRatio{std::exp(median(logs)), std::exp(interval.low), std::exp(interval.high)};
+}
+
+bool is_tied(const PairedRatio& ratio) {
+  constexpr double lean_tie = 1.0025;  // Protocol::lean_tie_ratio
+  return ratio.low <= 1 || ratio.ratio < lean_tie;
+}
+
+std::string without_names(std::string text, const std::string& host) {
+  static const std::regex folders(R"((^|[^\w/.])((?:\.{0,2}/)[^\s/:"'`<>()]+)*/(?=[^\s/]))");
+  text = std::regex_replace(text, folders, "$1");
+  const passwd* const user = getpwuid(getuid());
+  for (const std::string& name : {host, std::string(user == nullptr ? "" : user->pw_name)}) hide_word(text, name);
+  return text;
+}
+
+}  // namespace attune::cli

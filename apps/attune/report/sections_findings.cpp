@@ -1,0 +1,133 @@
+// What the trials say: parameters, finalists, and what the device allows.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/counted.hpp"
+#include "configuration_text.hpp"
+#include "rates.hpp"
+#include "report/device_use.hpp"
+#include "report/report_sections.hpp"
+#include "text.hpp"
+
+namespace attune::cli {
+namespace {
+
+std::string counts_text(const ParameterImportance& parameter) {
+  std::string text;
+  for (const ValueCount& one : parameter.counts)
+    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", one.value.text(), one.trials);
+  return text;
+}
+
+// Returns "4", or "-" where nothing limits.
+std::string blocks_text(int blocks) { return blocks == std::numeric_limits<int>::max() ? "-" : std::to_string(blocks); }
+
+Cells occupancy_row(const ReportData& data, const char* name, const Trial& trial) {
+  const Occupancy occupancy = *occupancy_of(data, trial);
+  const LaunchShape& shape = trial.shapes.front();
+  Cells cells = {name,
+                 std::to_string(shape.block[0] * shape.block[1] * shape.block[2]),
+                 std::to_string(trial.usage.registers),
+                 std::to_string(shape.shared_bytes + trial.usage.shared_static),
+                 std::to_string(occupancy.blocks),
+                 fmt::format("{:.0f} %", 100 * occupancy.share())};
+  for (const Limiter limiter : {Limiter::threads, Limiter::blocks, Limiter::registers, Limiter::shared})
+    cells.push_back(blocks_text(occupancy.by(limiter)));
+  return cells;
+}
+
+}  // namespace
+
+ReportSection ranks_section(const ReportData& data) {
+  ReportSection section{.id = "ranks", .heading = "Pairs of parameters"};
+  section.charts = rank_charts(data);
+  if (!section.charts.empty())
+    section.sentences.push_back(
+        "A cell has the median rank of its trials by time: 0 % is the fastest, 100 % the slowest. Where a cell is "
+        "missing, "
+        "nothing was tried.");
+  return section;
+}
+
+ReportSection importance_section(const ReportData& data) {
+  ReportSection section{.id = "importance", .heading = "Which parameters matter"};
+  if (!data.importance) return section;
+  const Importance& importance = *data.importance;
+  section.sentences.push_back(
+      fmt::format("A model of {} gives the times of {} drawn uniformly{}. So what the search preferred does not count.",
+                  counted(importance.trials, "trial"), counted(importance.sampled, "configuration"),
+                  data.legal ? " from the space" : " from the trials: the kernel's text is not at hand"));
+  section.sentences.push_back(fmt::format("The model explains {:.0f} % of the variance of trials that it did not see.",
+                                          100 * importance.explained));
+  section.table.push_back({"parameter", "importance", "trials by value"});
+  for (const ParameterImportance& one : importance.parameters)
+    section.table.push_back({one.parameter, fmt::format("{:.1f} %", 100 * one.share), counts_text(one)});
+  section.charts.push_back(importance_chart(importance));
+  return section;
+}
+
+ReportSection finalists_section(const ReportData& data) {
+  ReportSection section{.id = "finalists", .heading = "Finalists"};
+  const FinalistResult* const best = best_finalist(data);
+  if (best == nullptr) return section;
+  section.sentences.push_back(
+      "All finalists were launched in turns, in random order. An interval has 95 %; around 1 it tells no difference.");
+  section.table.push_back({"finalist", "time", "over the best's", "registers", "shared", "what differs from the best"});
+  std::size_t number = 0;
+  for (const FinalistResult& finalist : data.finalists) {
+    const auto ratio = ratio_to(finalist, *best);
+    const std::string over =
+        &finalist == best ? "1"
+        : ratio           ? fmt::format("{:.3f} [{:.3f}, {:.3f}]{}", ratio->ratio, ratio->low, ratio->high,
+                              is_tied(*ratio) ? ", tied" : "")
+                : fmt::format("{:.3f}, left early", finalist.measurement.median_ns / best->measurement.median_ns);
+    section.table.push_back({std::to_string(++number), time_text(finalist.measurement.median_ns), over,
+                             finalist.registers == 0 ? "" : std::to_string(finalist.registers),
+                             finalist.shared_bytes == 0 ? "" : std::to_string(finalist.shared_bytes),
+                             difference_text(finalist.configuration, best->configuration, "the best")});
+  }
+  section.charts.push_back(finalists_chart(data));
+  return section;
+}
+
+ReportSection roofline_section(const ReportData& data) {
+  ReportSection section{.id = "roofline", .heading = "Roofline"};
+  const auto roofline = roofline_of(data);
+  if (!roofline) return section;
+  section.sentences.push_back(fmt::format("Measured ceilings: {} {}, {} {}.", roofline->bytes_name,
+                                          quantity_text(roofline->bytes_ceiling, "B/s"), roofline->operations_name,
+                                          quantity_text(roofline->operations_ceiling, "FLOP/s")));
+  section.charts.push_back(roofline_chart(data));
+  return section;
+}
+
+ReportSection occupancy_section(const ReportData& data) {
+  ReportSection section{.id = "occupancy", .heading = "Occupancy"};
+  const Trial *const best = data.best(), *const by_default = data.find(data.default_configuration);
+  if (best == nullptr || !occupancy_of(data, *best)) return section;
+  section.table.push_back({"", "threads", "registers", "shared", "blocks", "occupancy", "by threads", "by blocks",
+                           "by registers", "by shared"});
+  if (by_default != nullptr && by_default != best && occupancy_of(data, *by_default))
+    section.table.push_back(occupancy_row(data, "default", *by_default));
+  section.table.push_back(occupancy_row(data, "best", *best));
+  section.sentences.push_back(
+      "Blocks are those that a multiprocessor holds at once; the last columns have what each resource allows.");
+  section.charts.push_back(occupancy_chart(data));
+  return section;
+}
+
+std::vector<ReportSection> sections_of(const ReportData& data) {
+  std::vector<ReportSection> all;
+  for (const auto make : {verdict_section, trials_section, progress_section, ranks_section, importance_section,
+                          finalists_section, roofline_section, occupancy_section, advice_section, timeline_section,
+                          rejected_section, records_section, next_section}) {
+    ReportSection section = make(data);
+    if (!section.facts.empty() || !section.sentences.empty() || !section.table.empty() || !section.charts.empty())
+      all.push_back(std::move(section));
+  }
+  return all;
+}
+
+}  // namespace attune::cli

@@ -1,0 +1,90 @@
+// What the search saw: all trials, its progress, its cost, what was rejected, and the other problems.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/counted.hpp"
+#include "configuration_text.hpp"
+#include "record_text.hpp"
+#include "rejection_text.hpp"
+#include "report/report_sections.hpp"
+#include "session/rejections.hpp"
+#include "text.hpp"
+
+namespace attune::cli {
+namespace {
+
+VerdictCounts verdicts_of(const std::vector<Trial>& trials) {
+  VerdictCounts counts;
+  for (const Trial& trial : trials) ++counts[trial.verdict];
+  return counts;
+}
+
+bool has_survivors(const ReportData& data) { return data.best() != nullptr; }
+
+}  // namespace
+
+ReportSection trials_section(const ReportData& data) {
+  ReportSection section{.id = "trials", .heading = "All trials"};
+  section.sentences.push_back(
+      fmt::format("{}: {}.", counted(data.trials.size(), "trial"), verdicts_text(verdicts_of(data.trials))));
+  section.sentences.push_back("A trial that failed has no time. Other axes show it too.");
+  section.charts.push_back(trials_chart(data));
+  return section;
+}
+
+ReportSection progress_section(const ReportData& data) {
+  ReportSection section{.id = "progress", .heading = "Best so far"};
+  if (!has_survivors(data)) return section;
+  section.sentences.push_back(
+      "These are times of single trials, as the search saw them. The final comparison alone decides.");
+  section.charts = {progress_chart(data, false), progress_chart(data, true)};
+  return section;
+}
+
+ReportSection timeline_section(const ReportData& data) {
+  ReportSection section{.id = "timeline", .heading = "Compilers and device over time"};
+  double compiling = 0, launches = 0;
+  for (const Trial& trial : data.trials) {
+    compiling += 1e-3 * trial.compile_ms;
+    for (const double sample : trial.measurement.samples_ns) launches += 1e-9 * sample * trial.batch;
+  }
+  if (data.seconds.back() <= 0) return section;
+  section.sentences.push_back(
+      fmt::format("Compilers worked {:.4g} s, timed launches took {:.4g} s, of {:.4g} s of searching.", compiling,
+                  launches, data.seconds.back()));
+  section.sentences.push_back(
+      "A compile counts where its trial had its verdict. Warming up and checking are not shown.");
+  section.charts.push_back(timeline_chart(data));
+  return section;
+}
+
+ReportSection rejected_section(const ReportData& data) {
+  ReportSection section{.id = "rejected", .heading = "Rejected configurations"};
+  Rejections rejections;
+  for (const Trial& trial : data.trials) rejections.see(trial);
+  const std::vector<Rejection> list = rejections.list();
+  if (list.empty()) return section;
+  section.table.push_back({"verdict", "count", "reason of one"});
+  for (const Rejection& one : list) {
+    section.table.push_back({std::string(to_text(one.verdict)), std::to_string(one.count), reason_of(one.detail)});
+    if (!one.detail.empty())
+      section.details.push_back({fmt::format("{}: {}", to_text(one.verdict), whole_text(one.example)), one.detail});
+  }
+  section.charts.push_back(rejected_chart(data));
+  return section;
+}
+
+ReportSection records_section(const ReportData& data) {
+  ReportSection section{.id = "records", .heading = "Problems and devices"};
+  if (data.records.empty()) return section;
+  section.table.push_back({"problem", "device", "for", "time", "gain", "configuration", "found"});
+  for (const Record& record : data.records)
+    section.table.push_back({record.key.problem.text(), record.device_name,
+                             record.key.regime + ", " + record.key.objective, time_text(record.median_ns),
+                             gain_text(record) + marks_text(record), record.configuration.text(),
+                             utc_text(record.made_ms)});
+  return section;
+}
+
+}  // namespace attune::cli

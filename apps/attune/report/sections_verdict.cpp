@@ -1,0 +1,150 @@
+// What to use, how much faster it is, and how sure that is; and what to run next.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "attune/error.hpp"
+#include "base/counted.hpp"
+#include "base/shell_word.hpp"
+#include "configuration_text.hpp"
+#include "rates.hpp"
+#include "record_text.hpp"
+#include "report/device_use.hpp"
+#include "report/report_sections.hpp"
+#include "session/rejections.hpp"
+#include "text.hpp"
+
+namespace attune::cli {
+namespace {
+
+constexpr std::size_t most_tied = 4;
+
+std::string device_text(const ReportData& data) {
+  if (data.record) return data.record->device_name + (is_of_host(*data.record) ? " (host)" : "");
+  return data.device && !data.device->name.empty() ? data.device->name : data.session.key.record.device_class;
+}
+
+std::string conditions_text(const ReportData& data) {
+  const RecordKey& key = data.session.key.record;
+  return fmt::format("{} on {}; {} launches, objective {}", key.problem.empty() ? "no sizes" : key.problem.text(),
+                     device_text(data), key.regime, key.objective);
+}
+
+// Returns the texts of those finalists that are as fast as the best.
+std::string tied_text(const ReportData& data) {
+  const FinalistResult* const best = best_finalist(data);
+  if (best == nullptr) return "";
+  std::size_t tied = 0;
+  std::string text;
+  for (const FinalistResult& finalist : data.finalists) {
+    const auto ratio = &finalist == best ? std::nullopt : ratio_to(finalist, *best);
+    if (!ratio || !is_tied(*ratio)) continue;
+    if (++tied <= most_tied)
+      text += (text.empty() ? "" : "; ") + difference_text(finalist.configuration, best->configuration, "the same");
+  }
+  if (tied > most_tied) text += fmt::format("; and {} more", tied - most_tied);
+  return tied == 0 ? "none of the finalists" : text;
+}
+
+std::string sureness_text(const ReportData& data) {
+  const Record& record = *data.record;
+  std::string text = record.settled && !record.unstable ? "settled" : "not settled";
+  if (record.rounds > 0) text += fmt::format(": {} of the final stage count", counted(record.rounds, "round"));
+  if (record.rounds_dropped > 0) text += fmt::format(", {} dropped", record.rounds_dropped);
+  return text + marks_text(record);
+}
+
+std::string searched_text(const ReportData& data) {
+  const SessionRow& session = data.session;
+  std::string text = counted(data.trials.size(), "trial");
+  if (data.legal) text += fmt::format(" of {} legal configurations", count_text(*data.legal));
+  text += fmt::format(" in {:.4g} s; strategy {}, effort {}, seed {}", session.used_seconds, session.key.strategy,
+                      to_text(session.key.effort), session.seed);
+  return text + (session.state == SessionState::finished ? "" : "; cut short");
+}
+
+std::string limit_text(const ReportData& data, const Trial& best) {
+  std::string text;
+  if (const auto use = block_use_of(data, best)) text = "occupancy " + occupancy_text(*use, *data.limits);
+  if (!data.spec || !data.record) return text;
+  const std::string bound = bound_text(shown_bound(*data.spec, *data.record, data.record->median_ns, data.ceilings));
+  return text + (text.empty() || bound.empty() ? "" : "; ") + bound;
+}
+
+void add_fact(ReportSection& section, const char* name, std::string text) {
+  if (!text.empty()) section.facts.push_back({name, std::move(text)});
+}
+
+}  // namespace
+
+ReportSection verdict_section(const ReportData& data) {
+  ReportSection section{.id = "verdict", .heading = "Verdict"};
+  const Trial* const best = data.best();
+  if (best == nullptr) {
+    add_fact(section, "use", "nothing: no configuration survived");
+  } else {
+    add_fact(section, "use", whole_text(best->configuration));
+    if (!data.default_configuration.empty())
+      add_fact(section, "differs", difference_text(best->configuration, data.default_configuration, "as the default"));
+  }
+  if (data.record) {
+    const Record& record = *data.record;
+    add_fact(section, "gain", gain_text(record));
+    const std::string before =
+        record.default_ns > 0 ? fmt::format(", the default {}", time_text(record.default_ns)) : "";
+    const std::string rate =
+        data.spec ? rate_text(*data.spec, record.key.problem, record.configuration, record.median_ns) : "";
+    add_fact(section, "time", time_text(record.median_ns) + before + (rate.empty() ? "" : "; " + rate));
+  } else {
+    add_fact(section, "gain", "not known: the session has no final comparison yet");
+  }
+  add_fact(section, "for", conditions_text(data));
+  if (data.record) {
+    add_fact(section, "how sure", sureness_text(data));
+    add_fact(section, "tied with", tied_text(data));
+    add_fact(section, "chosen", choice_text(*data.record));
+  }
+  if (best != nullptr) add_fact(section, "limited by", limit_text(data, *best));
+  add_fact(section, "searched", searched_text(data));
+  add_fact(section, "made",
+           fmt::format("{} with attune {}, {}{}", utc_text(data.session.started_ms), data.session.attune_version,
+                       data.session.toolchain, data.session.driver.empty() ? "" : ", driver " + data.session.driver));
+  if (data.has_other_text)
+    section.sentences.push_back("The kernel's text has changed since: what needs the text is left out.");
+  return section;
+}
+
+ReportSection next_section(const ReportData& data) {
+  ReportSection section{.id = "next", .heading = "What to run next"};
+  const std::string kernel = shell_word(data.spec ? data.spec->source.name : data.kernel);
+  const RecordKey& key = data.session.key.record;
+  std::string tune = "attune tune " + kernel;
+  if (!key.problem.empty()) tune += " --problem " + shell_word(key.problem.text());
+  const auto advise = [&](std::string sentence, std::string command) {
+    section.sentences.push_back(std::move(sentence));
+    section.commands.push_back(std::move(command));
+  };
+  if (data.session.state != SessionState::finished)
+    advise("The session was cut short. The same command goes on.", tune);
+  Rejections rejections;
+  for (const Trial& trial : data.trials) rejections.see(trial);
+  if (rejections.few_survive() || rejections.survivors() == 0)
+    advise("Few configurations survived. Mend what fails, or add a rule that excludes it.",
+           "attune trials " + kernel + " --verdict failed --details");
+  if (data.record && (!data.record->settled || data.record->unstable || data.record->busy))
+    advise("The comparison is not settled. A quiet device and a greater effort settle it.",
+           tune + " --effort patient --fresh");
+  if (data.record && data.record->self_checked)
+    advise("The results were compared with those of the default alone. Write a [[reference]].",
+           "attune check " + kernel);
+  if (data.ceilings.empty() && key.device_class.starts_with("cuda|"))
+    advise("The device's ceilings are not known, so nothing says how far a better kernel could get.",
+           "attune calibrate");
+  if (data.record && data.device && data.device->kind == "cuda")
+    advise("Hardware counters say why the best configuration wins.", "attune explain " + kernel);
+  if (section.commands.empty())
+    advise("This problem is done. Compare with other sizes.", "attune tune " + kernel + " --problem ...");
+  return section;
+}
+
+}  // namespace attune::cli
