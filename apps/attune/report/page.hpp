@@ -22,23 +22,23 @@ struct ChartField {
 // one view, or of layers, is as wide as the page if it has no "width".
 struct Chart {
   std::string id;  // letters, digits and '-'; unlike all others of the page
-  std::string title, caption;
-  nlohmann::ordered_json spec;
-  std::vector<ChartField> fields;  // not empty: the reader chooses x, y, colour and filters among them
+  std::string title, caption = {};
+  nlohmann::ordered_json spec = {};
+  std::vector<ChartField> fields = {};  // not empty: the reader chooses x, y, colour and filters among them
 };
 
 struct Section {
   std::string id, heading;
   std::string html;  // is trusted: all text in it has gone through escaped()
-  std::vector<Chart> charts;
+  std::vector<Chart> charts = {};
 };
 
 struct Page {
   std::string title;
-  std::vector<Section> sections;
+  std::vector<Section> sections = {};
   // Arrays of rows, which are objects with values of numbers, texts, truth values and null. A page has each column
   // once.
-  std::map<std::string, nlohmann::ordered_json> datasets;
+  std::map<std::string, nlohmann::ordered_json> datasets = {};
 };
 
 // Returns a text for HTML, its attributes included. Control characters, and bytes that are not UTF-8, are shown.
