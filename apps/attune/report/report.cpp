@@ -58,6 +58,7 @@ Report session_report(const Options& options) {
   else if (!given.empty())
     query.spec = builtin_kernel(given);
   query.kernel = query.spec ? query.spec->name : given;
+  query.called = is_kernel_file(given) ? std::filesystem::path(given).filename().string() : query.kernel;
   query.problem = parse_bindings(options.text("problem").value_or(""));
   query.device = options.text("device").value_or("");
   query.shows_names = options.has("names");

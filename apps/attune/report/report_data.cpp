@@ -151,6 +151,7 @@ ReportData read_report(WisdomStore& store, ReportQuery query) {
   data.session = chosen_session(store, query);
   const RecordKey& key = data.session.key.record;
   data.kernel = key.kernel;
+  data.called = query.called.empty() ? key.kernel : query.called;
   if (query.spec) {
     const Fingerprints& of_text = query.spec->fingerprints;
     data.has_other_text = of_text.code != key.code || of_text.contract != key.contract;

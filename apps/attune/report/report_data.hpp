@@ -15,6 +15,7 @@ namespace attune::cli {
 // Which session is reported: the newest that fits.
 struct ReportQuery {
   std::string kernel;              // its name; "": any
+  std::string called;              // what commands call it: its name, or the name of its file
   std::optional<KernelSpec> spec;  // its text, if it is at hand
   Bindings problem;                // a part of the problem's values
   std::string device;              // a kind, or a part of the class key; "": any
@@ -22,7 +23,7 @@ struct ReportQuery {
 };
 
 struct ReportData {
-  std::string kernel;
+  std::string kernel, called;      // its name; what commands call it
   std::optional<KernelSpec> spec;  // the text that the session tuned; nothing if it is not at hand, or has changed
   bool has_other_text = false;     // a text was at hand, and it has changed
   SessionRow session;

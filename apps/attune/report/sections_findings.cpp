@@ -17,7 +17,7 @@ namespace {
 std::string counts_text(const ParameterImportance& parameter) {
   std::string text;
   for (const ValueCount& one : parameter.counts)
-    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", one.value.text(), one.trials);
+    text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", one.trials, one.value.text());
   return text;
 }
 
@@ -61,9 +61,9 @@ ReportSection importance_section(const ReportData& data) {
                   data.legal ? " from the space" : " from the trials: the kernel's text is not at hand"));
   section.sentences.push_back(fmt::format("The model explains {:.0f} % of the variance of trials that it did not see.",
                                           100 * importance.explained));
-  section.table.push_back({"parameter", "importance", "trials by value"});
+  section.table.push_back({"parameter, and trials by value", "importance"});
   for (const ParameterImportance& one : importance.parameters)
-    section.table.push_back({one.parameter, fmt::format("{:.1f} %", 100 * one.share), counts_text(one)});
+    section.table.push_back({one.parameter + ": " + counts_text(one), fmt::format("{:.1f} %", 100 * one.share)});
   section.charts.push_back(importance_chart(importance));
   return section;
 }
@@ -74,7 +74,8 @@ ReportSection finalists_section(const ReportData& data) {
   if (best == nullptr) return section;
   section.sentences.push_back(
       "All finalists were launched in turns, in random order. An interval has 95 %; around 1 it tells no difference.");
-  section.table.push_back({"finalist", "time", "over the best's", "registers", "shared", "what differs from the best"});
+  section.table.push_back(
+      {"finalist, by what differs from the best", "time", "over the best's", "registers", "shared"});
   std::size_t number = 0;
   for (const FinalistResult& finalist : data.finalists) {
     const auto ratio = ratio_to(finalist, *best);
@@ -83,10 +84,11 @@ ReportSection finalists_section(const ReportData& data) {
         : ratio           ? fmt::format("{:.3f} [{:.3f}, {:.3f}]{}", ratio->ratio, ratio->low, ratio->high,
                               is_tied(*ratio) ? ", tied" : "")
                 : fmt::format("{:.3f}, left early", finalist.measurement.median_ns / best->measurement.median_ns);
-    section.table.push_back({std::to_string(++number), time_text(finalist.measurement.median_ns), over,
-                             finalist.registers == 0 ? "" : std::to_string(finalist.registers),
-                             finalist.shared_bytes == 0 ? "" : std::to_string(finalist.shared_bytes),
-                             difference_text(finalist.configuration, best->configuration, "the best")});
+    section.table.push_back(
+        {fmt::format("{}: {}", ++number, difference_text(finalist.configuration, best->configuration, "the best")),
+         time_text(finalist.measurement.median_ns), over,
+         finalist.registers == 0 ? "" : std::to_string(finalist.registers),
+         finalist.shared_bytes == 0 ? "" : std::to_string(finalist.shared_bytes)});
   }
   section.charts.push_back(finalists_chart(data));
   return section;

@@ -20,6 +20,12 @@ VerdictCounts verdicts_of(const std::vector<Trial>& trials) {
   return counts;
 }
 
+// Returns "1.83x [1.81, 1.85]", or "" where it is not known.
+std::string short_gain(const Record& record) {
+  if (has_default_failed(record) || record.default_ns <= 0) return "";
+  return fmt::format("{:.2f}x [{:.2f}, {:.2f}]", record.speedup, record.speedup_low, record.speedup_high);
+}
+
 bool has_survivors(const ReportData& data) { return data.best() != nullptr; }
 
 }  // namespace
@@ -65,9 +71,11 @@ ReportSection rejected_section(const ReportData& data) {
   for (const Trial& trial : data.trials) rejections.see(trial);
   const std::vector<Rejection> list = rejections.list();
   if (list.empty()) return section;
-  section.table.push_back({"verdict", "count", "reason of one"});
+  section.table.push_back({"verdict, and the reason of one", "count"});
   for (const Rejection& one : list) {
-    section.table.push_back({std::string(to_text(one.verdict)), std::to_string(one.count), reason_of(one.detail)});
+    const std::string reason = reason_of(one.detail);
+    section.table.push_back(
+        {std::string(to_text(one.verdict)) + (reason.empty() ? "" : ": " + reason), std::to_string(one.count)});
     if (!one.detail.empty())
       section.details.push_back({fmt::format("{}: {}", to_text(one.verdict), whole_text(one.example)), one.detail});
   }
@@ -78,12 +86,14 @@ ReportSection rejected_section(const ReportData& data) {
 ReportSection records_section(const ReportData& data) {
   ReportSection section{.id = "records", .heading = "Problems and devices"};
   if (data.records.empty()) return section;
-  section.table.push_back({"problem", "device", "for", "time", "gain", "configuration", "found"});
-  for (const Record& record : data.records)
-    section.table.push_back({record.key.problem.text(), record.device_name,
-                             record.key.regime + ", " + record.key.objective, time_text(record.median_ns),
-                             gain_text(record) + marks_text(record), record.configuration.text(),
-                             utc_text(record.made_ms)});
+  section.table.push_back({"problem, device, configuration", "time", "gain", "found"});
+  for (const Record& record : data.records) {
+    const RecordKey& key = record.key;
+    const std::string where = fmt::format("{}{}{}, {}, {}: {}", key.problem.text(), key.problem.empty() ? "" : " on ",
+                                          record.device_name, key.regime, key.objective, record.configuration.text());
+    section.table.push_back({where + marks_text(record), time_text(record.median_ns), short_gain(record),
+                             utc_text(record.made_ms).substr(0, std::string_view("2026-01-31").size())});
+  }
   return section;
 }
 

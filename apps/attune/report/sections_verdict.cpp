@@ -116,7 +116,7 @@ ReportSection verdict_section(const ReportData& data) {
 
 ReportSection next_section(const ReportData& data) {
   ReportSection section{.id = "next", .heading = "What to run next"};
-  const std::string kernel = shell_word(data.spec ? data.spec->source.name : data.kernel);
+  const std::string kernel = shell_word(data.called);
   const RecordKey& key = data.session.key.record;
   std::string tune = "attune tune " + kernel;
   if (!key.problem.empty()) tune += " --problem " + shell_word(key.problem.text());
