@@ -13,6 +13,7 @@ set(may_exports ${may_spec} spec)
 set(may_draft base core expression spec)
 set(may_search ${may_kernel} kernel space)
 set(may_score ${may_search} search)
+set(may_advice ${may_search} search)
 set(may_measure ${may_kernel} kernel space)
 set(may_db ${may_kernel} kernel files)
 set(may_recordings ${may_db} db space)
@@ -29,9 +30,9 @@ set(may_apps/terminal terminal)
 set(may_apps/embedder ${may_spec} spec files terminal)
 set(may_apps/score ${may_score} score recordings terminal)
 set(may_apps/worker ${may_worker} worker)
-set(may_apps/attune ${may_tuning} tuning exports draft score recordings kernel_files builtin terminal)
+set(may_apps/attune ${may_tuning} tuning exports draft score advice recordings kernel_files builtin terminal)
 set(may_apps/examples ${may_apps/attune} apps/attune c_api builtin)
-set(layers base core expression kernel space bundle files spec exports draft search score measure db recordings device worker subject
+set(layers base core expression kernel space bundle files spec exports draft search score advice measure db recordings device worker subject
     session dispatch/database dispatch c_api kernel_files tuning apps/terminal apps/embedder apps/score apps/worker apps/attune apps/examples)
 
 # Libraries of others, by how their headers begin: who may include them. CUDA's are nobody's: device/cuda declares what it
