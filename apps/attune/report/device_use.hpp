@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "advice/advice.hpp"
 #include "report/report_data.hpp"
 
 namespace attune::cli {
@@ -28,5 +29,8 @@ struct Roofline {
 };
 // Returns nothing if the kernel's text is not at hand, lacks `bytes` or `flops`, or the device was not calibrated.
 std::optional<Roofline> roofline_of(const ReportData& data);
+
+// Returns the facts for advice on the session's best configuration. They refer to `data`.
+AdviceFacts advice_facts_of(const ReportData& data);
 
 }  // namespace attune::cli

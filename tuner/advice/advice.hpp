@@ -1,0 +1,48 @@
+// Advice: what the trials of one session say about a kernel. Each piece names its threshold and its evidence; without
+// evidence there is none. Pure; any thread.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "attune/device_info.hpp"
+#include "core/ceiling.hpp"
+#include "core/trial.hpp"
+#include "kernel/roofline.hpp"
+
+namespace attune {
+
+struct Advice {
+  std::string about;      // "limiter", "spills", "tail", "blocks", "bytes in flight", "occupancy", "bank stride", ...
+  std::string text;       // what is so, and what follows
+  std::string threshold;  // from when on it is said
+  std::string evidence;   // the figures
+  friend bool operator==(const Advice&, const Advice&) = default;
+};
+
+// The parameter that explains most of the variance of the time, in a model of the trials.
+struct LeadingParameter {
+  std::string name;
+  double share = 0;        // of the variance of the time's logarithm, 0 .. 1
+  double explained = 0;    // share of the variance of other trials that the model foretells, 0 .. 1
+  std::size_t trials = 0;  // that the model knows
+};
+
+struct AdviceFacts {
+  DeviceInfo device;
+  std::span<const Trial> trials;      // of the session
+  const Trial* best = nullptr;        // ok
+  const Trial* standard = nullptr;    // the default configuration's, if it is ok
+  std::span<const Ceiling> ceilings;  // of the device; empty: not calibrated
+  std::optional<Bound> bound;         // of the best time
+  std::optional<double> bytes;        // that the best configuration moves, by [metrics]
+  std::string memory;                 // the ceiling for these bytes: "copy" or "read"
+  std::optional<LeadingParameter> leading;
+};
+
+// Returns the advice in a fixed order, about the best configuration first. Returns none without a best trial.
+std::vector<Advice> advice_on(const AdviceFacts& facts);
+
+}  // namespace attune
