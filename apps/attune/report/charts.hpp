@@ -50,7 +50,8 @@ Chart importance_chart(const Importance& importance);
 Chart finalists_chart(const ReportData& data);
 Chart roofline_chart(const ReportData& data);
 Chart occupancy_chart(const ReportData& data);
-Chart timeline_chart(const ReportData& data);
+// Returns how many compilers, and how many devices in timed launches, worked at once.
+std::vector<Chart> timeline_charts(const ReportData& data);
 Chart rejected_chart(const ReportData& data);
 
 }  // namespace attune::cli

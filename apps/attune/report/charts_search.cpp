@@ -75,31 +75,23 @@ Chart progress_chart(const ReportData& data, bool over_seconds) {
                               std::move(encoding), 220));
 }
 
-Chart timeline_chart(const ReportData& data) {
+std::vector<Chart> timeline_charts(const ReportData& data) {
   const Work work = work_of(data);
-  Json rows = Json::array();
-  for (std::size_t i = 0; i < timeline_bins; ++i) {
-    const double from = static_cast<double>(i) * work.bin_seconds, to = from + work.bin_seconds;
-    for (const auto& [what, seconds] :
-         {std::pair("compilers", work.compilers[i]), std::pair("timed launches", work.launches[i])})
-      if (seconds > 0)
-        rows.push_back({{"from", shown_seconds(from)},
-                        {"to", shown_seconds(to)},
-                        {"work", shown_seconds(seconds / work.bin_seconds)},
-                        {"what", what}});
-  }
-  Json encoding = {{"x", with(number("from", "seconds of searching"), {{"bin", {{"binned", true}}}})},
-                   {"x2", {{"field", "to"}}},
-                   {"y", {{"field", "work"}, {"type", "quantitative"}, {"title", "busy at once"}, {"stack", nullptr}}},
-                   {"row",
-                    {{"field", "what"},
-                     {"type", "nominal"},
-                     {"title", nullptr},
-                     {"header", {{"labelAngle", 0}, {"labelOrient", "top"}, {"labelAnchor", "start"}}}}},
-                   {"tooltip", Json::array({{{"field", "what"}}, {{"field", "from"}}, {{"field", "work"}}})}};
-  Chart chart = made_chart("timeline", "Compilers and device", {});
-  chart.spec = over_rows(std::move(rows), {{"type", "bar"}, {"tooltip", true}}, std::move(encoding), 90);
-  return chart;
+  const auto chart = [&](const char* id, const char* title, const std::array<double, timeline_bins>& seconds) {
+    Json rows = Json::array();
+    for (std::size_t i = 0; i < timeline_bins; ++i)
+      if (seconds[i] > 0)
+        rows.push_back({{"from", shown_seconds(static_cast<double>(i) * work.bin_seconds)},
+                        {"to", shown_seconds(static_cast<double>(i + 1) * work.bin_seconds)},
+                        {"work", shown_seconds(seconds[i] / work.bin_seconds)}});
+    Json encoding = {{"x", with(number("from", "seconds of searching"), {{"bin", {{"binned", true}}}})},
+                     {"x2", {{"field", "to"}}},
+                     {"y", {{"field", "work"}, {"type", "quantitative"}, {"title", "busy at once"}}}};
+    return made_chart(id, title,
+                      over_rows(std::move(rows), {{"type", "bar"}, {"tooltip", true}}, std::move(encoding), 110));
+  };
+  return {chart("timeline-compilers", "Compilers", work.compilers),
+          chart("timeline-device", "Timed launches on the device", work.launches)};
 }
 
 Chart rejected_chart(const ReportData& data) {

@@ -47,7 +47,7 @@ Page page_of(const std::string& title, const std::vector<ReportSection>& section
              std::map<std::string, Json> datasets) {
   Page page{.title = title, .sections = {}, .datasets = std::move(datasets)};
   for (const ReportSection& section : sections)
-    page.sections.push_back({section.id, section.heading, html_of(section), section.charts});
+    page.sections.push_back({"about-" + section.id, section.heading, html_of(section), section.charts});
   return page;
 }
 

@@ -1,8 +1,7 @@
 // What the trials say about the kernel, each piece with its threshold and its evidence.
-#include "advice/advice.hpp"
-
 #include <fmt/format.h>
 
+#include "advice/advice.hpp"
 #include "kernel/roofline.hpp"
 #include "report/device_use.hpp"
 #include "report/report_sections.hpp"
@@ -10,10 +9,14 @@
 namespace attune::cli {
 
 AdviceFacts advice_facts_of(const ReportData& data) {
-  AdviceFacts facts{.device = data.device.value_or(DeviceInfo{.kind = "replay"}),
-                    .trials = data.trials,
-                    .best = data.best(),
-                    .ceilings = data.ceilings};
+  AdviceFacts facts;
+  if (data.device)
+    facts.device = *data.device;
+  else
+    facts.device.kind = "replay";  // of whose limits nothing is known
+  facts.trials = data.trials;
+  facts.best = data.best();
+  facts.ceilings = data.ceilings;
   const Problem& problem = data.session.key.record.problem;
   if (data.spec && facts.best != nullptr) {
     const Configuration& best = facts.best->configuration;

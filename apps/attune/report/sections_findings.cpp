@@ -21,21 +21,17 @@ std::string counts_text(const ParameterImportance& parameter) {
   return text;
 }
 
-// Returns "4", or "-" where nothing limits.
-std::string blocks_text(int blocks) { return blocks == std::numeric_limits<int>::max() ? "-" : std::to_string(blocks); }
-
-Cells occupancy_row(const ReportData& data, const char* name, const Trial& trial) {
-  const Occupancy occupancy = *occupancy_of(data, trial);
-  const LaunchShape& shape = trial.shapes.front();
-  Cells cells = {name,
-                 std::to_string(shape.block[0] * shape.block[1] * shape.block[2]),
-                 std::to_string(trial.usage.registers),
-                 std::to_string(shape.shared_bytes + trial.usage.shared_static),
-                 std::to_string(occupancy.blocks),
-                 fmt::format("{:.0f} %", 100 * occupancy.share())};
+// Returns "75 % (6 blocks of 256 threads), limited by registers; ... 40 registers, 64 shared bytes; blocks that fit by
+// threads 8, blocks 32, registers 6, shared memory 202".
+std::string occupancy_line(const ReportData& data, const Trial& trial) {
+  const BlockUse use = *block_use_of(data, trial);
+  const Occupancy occupancy = attune::occupancy_of(use, *data.limits);
+  std::string text = fmt::format("{}. {} registers, {} bytes of shared memory. Blocks that fit by",
+                                 occupancy_text(use, *data.limits), use.registers, use.shared_bytes);
   for (const Limiter limiter : {Limiter::threads, Limiter::blocks, Limiter::registers, Limiter::shared})
-    cells.push_back(blocks_text(occupancy.by(limiter)));
-  return cells;
+    if (occupancy.by(limiter) != std::numeric_limits<int>::max())
+      text += fmt::format("{} {} {}", limiter == Limiter::threads ? "" : ",", to_text(limiter), occupancy.by(limiter));
+  return text + ".";
 }
 
 }  // namespace
@@ -109,13 +105,9 @@ ReportSection occupancy_section(const ReportData& data) {
   ReportSection section{.id = "occupancy", .heading = "Occupancy"};
   const Trial *const best = data.best(), *const by_default = data.find(data.default_configuration);
   if (best == nullptr || !occupancy_of(data, *best)) return section;
-  section.table.push_back({"", "threads", "registers", "shared", "blocks", "occupancy", "by threads", "by blocks",
-                           "by registers", "by shared"});
-  if (by_default != nullptr && by_default != best && occupancy_of(data, *by_default))
-    section.table.push_back(occupancy_row(data, "default", *by_default));
-  section.table.push_back(occupancy_row(data, "best", *best));
-  section.sentences.push_back(
-      "Blocks are those that a multiprocessor holds at once; the last columns have what each resource allows.");
+  if (by_default != nullptr && by_default != best && block_use_of(data, *by_default))
+    section.facts.push_back({"default", occupancy_line(data, *by_default)});
+  section.facts.push_back({"best", occupancy_line(data, *best)});
   section.charts.push_back(occupancy_chart(data));
   return section;
 }

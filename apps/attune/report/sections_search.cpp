@@ -61,7 +61,7 @@ ReportSection timeline_section(const ReportData& data) {
                   launches, data.seconds.back()));
   section.sentences.push_back(
       "A compile counts where its trial had its verdict. Warming up and checking are not shown.");
-  section.charts.push_back(timeline_chart(data));
+  section.charts = timeline_charts(data);
   return section;
 }
 
