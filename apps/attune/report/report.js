@@ -140,7 +140,7 @@ class Picture {
 
   async embed() {
     this.waits = false;
-    const { spec, title } = this.chart, width = this.width = this.place.clientWidth;
+    const { spec, title } = this.chart, width = this.place.dataset.width = this.place.clientWidth;
     const full = { description: title, ...spec, datasets: {} };
     for (const [name, columns] of Object.entries(data.datasets)) full.datasets[name] = rowsOf(columns);
     if (this.choices) full.datasets[spec.data.name] = this.choices.applyTo(full);
@@ -161,7 +161,7 @@ class Picture {
 
 const pictures = data.charts.map(chart => new Picture(chart));
 const drawAll = () => pictures.forEach(picture => picture.draw());
-const drawResized = () => pictures.filter(({ place, width }) => place.clientWidth !== width).forEach(each => each.draw());
+const drawResized = () => pictures.filter(({ place }) => place.clientWidth !== +place.dataset.width).forEach(each => each.draw());
 drawAll();
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
 let timer;

@@ -25,9 +25,9 @@ DRAWN = """(() => {
   const colour = getComputedStyle(probe).color;
   probe.remove();
   return [...document.querySelectorAll("figure")].every(figure => {
-    const place = figure.querySelector(".chart"), svg = place.querySelector("svg"), text = svg?.querySelector("text");
-    return figure.getAttribute("aria-busy") === "false" && (!svg || (svg.clientWidth <= place.clientWidth &&
-        svg.clientWidth > 0.9 * place.clientWidth)) && (!text || getComputedStyle(text).fill === colour);
+    const place = figure.querySelector(".chart"), text = place.querySelector("svg text");
+    return figure.getAttribute("aria-busy") === "false" && +place.dataset.width === place.clientWidth &&
+           (!text || getComputedStyle(text).fill === colour);
   });
 })()"""
 
@@ -58,6 +58,8 @@ CHOOSE = """(([figure, label, option]) => {
   const select = all.find(each => each.firstChild.textContent === label)?.querySelector("select");
   const chosen = [...select?.options ?? []].find(each => each.textContent === option);
   if (!chosen) return false;
+  const filters = select.closest("details");
+  if (filters) filters.open = true;
   select.value = chosen.value;
   select.dispatchEvent(new Event("change", { bubbles: true }));
   return true;
