@@ -8,10 +8,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <set>
 
 #include "device/cuda/cuda_context.hpp"
 #include "device/cuda/driver_loader.hpp"
+#include "support/command.hpp"
 #include "support/gpu.hpp"
 
 namespace attune {
@@ -121,6 +124,25 @@ TEST_F(GpuOccupancy, IsWhatTheDriverSaysInAllCases) {
   EXPECT_EQ(wrong_, 0);
   EXPECT_GE(cases_, 20000);
   EXPECT_GE(registers_seen_.size(), 40u);
+}
+
+TEST_F(GpuOccupancy, IsNamedByTuneAndShow) {
+  std::string folder = (std::filesystem::temp_directory_path() / "attune_gpu_XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const auto attune = [&](std::vector<std::string> arguments) {
+    const auto programs = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+    arguments.insert(arguments.begin(), (programs / "attune").string());
+    return test::run_command(arguments, {.environment = {{"ATTUNE_DB", folder + "/wisdom.db"},
+                                                         {"ATTUNE_CACHE", folder + "/cache"},
+                                                         {"ATTUNE_DEVICE", "cuda:0"}}});
+  };
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"tune", "axpy", "--trials", "3"}, {"show", "axpy"}, {"check", "axpy"}}) {
+    const test::CommandResult result = attune(command);
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_THAT(result.out, testing::ContainsRegex("occupancy +[0-9]+ % .[0-9]+ blocks? of [0-9]+ threads"));
+  }
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -51,6 +51,7 @@ TEST(Occupancy, IsThatOfPublishedCases) {
       {89, {32, 32, 0}, 24, 50, {blocks}},
       {90, {224, 64, 0}, 4, 44, {registers}},
       {90, {256, 48, 0}, 5, 63, {registers}},
+      {90, {96, 40, 0}, 16, 75, {registers}},  // of 51 warps four parts hold 48
       {90, {1, 16, 0}, 32, 50, {blocks}},
       {90, {128, 16, 115712}, 2, 13, {shared}},  // 113 + 1 KiB, twice
       {90, {128, 16, 115713}, 1, 6, {shared}},
