@@ -28,6 +28,7 @@ int run_prepare(const Arguments& arguments);
 int run_list(const Arguments& arguments);
 int run_show(const Arguments& arguments);
 int run_trials(const Arguments& arguments);
+int run_explain(const Arguments& arguments);
 int run_space(const Arguments& arguments);
 int run_strategies(const Arguments& arguments);
 int run_calibrate(const Arguments& arguments);

@@ -33,6 +33,7 @@ constexpr Command all_commands[] = {
     {"list", "the kernels that are known", run_list},
     {"show", "what is known of a kernel: records with speed-up and provenance", run_show},
     {"trials", "what was tried for a kernel, and why it was rejected", run_trials},
+    {"explain", "what the trials of a kernel, and a profiler's counters, say of its best configuration", run_explain},
     {"space", "the legal configurations of a kernel: count, list, sample, audit or explain them", run_space},
     {"strategies", "the strategies of a search, with their options", run_strategies},
     {"calibrate", "measure what this device reaches at most, and remember it", run_calibrate},
