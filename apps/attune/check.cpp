@@ -156,7 +156,7 @@ bool show_compiled(const CompileOutcome& outcome, const CheckCase& subject, cons
   if (outcome.image) {
     const auto& [spec, problem, configuration, unused] = subject;
     report.show_image(*outcome.image, outcome.milliseconds,
-                      resolve_steps(spec, spec.launch, problem, &configuration, device));
+                      resolve_steps(spec, spec.launch, problem, &configuration, device), device);
   }
   report.show_log(outcome.image ? cuda::launched_log(outcome.log, outcome.image->functions) : outcome.log);
   return outcome.image.has_value();

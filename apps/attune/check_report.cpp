@@ -6,6 +6,7 @@
 
 #include "configuration_text.hpp"
 #include "json_lines.hpp"
+#include "occupancy_text.hpp"
 #include "put_text.hpp"
 #include "rates.hpp"
 #include "text.hpp"
@@ -78,7 +79,8 @@ void CheckReport::show_log(const std::string& log) {
   if (!json_) put_text("log:\n{}\n", log);
 }
 
-void CheckReport::show_image(const Image& image, double milliseconds, std::span<const ResolvedStep> steps) {
+void CheckReport::show_image(const Image& image, double milliseconds, std::span<const ResolvedStep> steps,
+                             const DeviceInfo& device) {
   line_["compile_ms"] = milliseconds;
   line_["toolchain"] = image.toolchain;
   line_["architecture"] = image.architecture;
@@ -88,12 +90,19 @@ void CheckReport::show_image(const Image& image, double milliseconds, std::span<
     if (is_ptx(image))
       put_text("  PTX, since the device is newer than this compiler: registers are not known before loading\n");
   }
+  const auto limits = multiprocessor_limits(device);
+  const std::vector<StepUse> uses = step_uses(image, steps);
   for (const ImageFunction& function : image.functions) {
     if (function.expression.starts_with('&')) continue;  // a variable
     const std::uint64_t dynamic = dynamic_shared(function.expression, steps);
     line_["entries"].push_back(usage_json(image, function, dynamic));
     if (!json_)
       put_text("  {}\n    {}\n", in_lines(function.expression, 4), in_lines(usage_text(image, function, dynamic), 4));
+    for (const StepUse& use : uses) {
+      if (!limits || use.entry != function.expression) continue;
+      line_["entries"].back()["occupancy"].push_back(occupancy_json(use.block(), *limits));
+      if (!json_) put_text("    {}\n", in_lines("occupancy " + occupancy_text(use.block(), *limits), 4));
+    }
   }
 }
 

@@ -22,8 +22,9 @@ class CheckReport {
   void show_subject(const KernelSpec& spec, const Problem& problem, const Configuration* configuration);
   void show_note(const std::string& text);  // "": nothing
   void show_log(const std::string& log);
-  // `steps`: of [[launch]], for their dynamic shared memory.
-  void show_image(const Image& image, double milliseconds, std::span<const ResolvedStep> steps);
+  // `steps`: of [[launch]], for their dynamic shared memory and their occupancy of the device.
+  void show_image(const Image& image, double milliseconds, std::span<const ResolvedStep> steps,
+                  const DeviceInfo& device);
   // How far from the expected result an element may be.
   void show_tolerances(std::span<const ArgumentSetup> arguments);
   void show_launch(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,

@@ -21,6 +21,7 @@ struct Command {
 int run_new(const Arguments& arguments);
 int run_tune(const Arguments& arguments);
 int run_check(const Arguments& arguments);
+int run_occupancy(const Arguments& arguments);
 int run_bench(const Arguments& arguments);
 int run_ladder(const Arguments& arguments);
 int run_plan(const Arguments& arguments);

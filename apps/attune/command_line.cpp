@@ -25,6 +25,8 @@ constexpr Command all_commands[] = {
     {"new", "write a kernel file to start from, for a CUDA file that has none", run_new},
     {"tune", "search the best configuration of a kernel on this device and remember it", run_tune},
     {"check", "compile and run one configuration; show verdict, resources and the compiler's log", run_check},
+    {"occupancy", "how many blocks of a configuration a multiprocessor holds, what limits them, and the next step",
+     run_occupancy},
     {"bench", "compare configurations, the record and a copy of as many bytes by interleaved samples", run_bench},
     {"ladder", "the steps of a classical table of a kernel, measured here beside the published figures", run_ladder},
     {"plan", "what an application would launch for a problem, and why", run_plan},

@@ -278,18 +278,19 @@ void Console::final_round_done(std::size_t rounds) {
 }
 
 void Console::show_result(const KernelRequest& request, const SessionResult& result, const std::string& database,
-                          std::span<const Ceiling> ceilings) {
+                          std::span<const Ceiling> ceilings, const std::string& occupancy) {
   line_.hide();
   problem_ = request.problem;
   if (!result.record) {
     put_text("{}\n", result.explanation);
     return;
   }
-  show_figures(result, ceilings);
+  show_figures(result, ceilings, occupancy);
   if (result.end != Ending::known) show_end(request, result, database);
 }
 
-void Console::show_figures(const SessionResult& result, std::span<const Ceiling> ceilings) {
+void Console::show_figures(const SessionResult& result, std::span<const Ceiling> ceilings,
+                           const std::string& occupancy) {
   const Record& record = *result.record;
   if (result.end == Ending::known)
     put_text("{}\n", in_lines(fmt::format("{} for {} is tuned already ({}, {}, {}); --fresh starts over", spec_.name,
@@ -303,6 +304,7 @@ void Console::show_figures(const SessionResult& result, std::span<const Ceiling>
   put_text("{:{}}{}\n", "", best_column, in_lines(shown_in_the_end(shown.configuration), best_column));
   put_text("{}", indented_line(gain_text(shown) + marks_text(shown)));
   if (shown.choice != Choice::fastest) put_text("{}", indented_line(choice_text(shown)));
+  if (!occupancy.empty()) put_text("{}", indented_line("occupancy " + occupancy));
   for (const std::string& remark : result.remarks) put_text("{}", note_line(remark));
   if (result.elsewhere) put_text("{}", indented_line(elsewhere_text(*result.elsewhere)));
   if (result.decision && !result.decision->is_settled) put_text("{}", indented_line(unsettled_text(*result.decision)));

@@ -29,9 +29,9 @@ class Console final : public Observer {
   void energy_started(std::size_t finalists, double seconds_each) override;
   void final_round_done(std::size_t rounds) override;
 
-  // Shows the end: default against best, and the next step.
+  // Shows the end: default against best, and the next step. `occupancy`: of the best; "": not known.
   void show_result(const KernelRequest& request, const SessionResult& result, const std::string& database,
-                   std::span<const Ceiling> ceilings = {});
+                   std::span<const Ceiling> ceilings = {}, const std::string& occupancy = "");
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -45,7 +45,7 @@ class Console final : public Observer {
   std::string trials_text(const Progress& progress) const;
   void show_best(const Configuration& best, double nanoseconds);
   void show_default(const Progress& progress);
-  void show_figures(const SessionResult& result, std::span<const Ceiling> ceilings);
+  void show_figures(const SessionResult& result, std::span<const Ceiling> ceilings, const std::string& occupancy);
   void show_end(const KernelRequest& request, const SessionResult& result, const std::string& database);
   void show_row(double ratio, double nanoseconds, const Configuration& configuration);
   std::string rate_column(const std::string& text) const;

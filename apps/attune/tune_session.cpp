@@ -4,6 +4,7 @@
 #include "command.hpp"
 #include "console.hpp"
 #include "json_lines.hpp"
+#include "occupancy_text.hpp"
 #include "put_text.hpp"
 #include "rejection_text.hpp"
 #include "spec/unmentioned.hpp"
@@ -24,6 +25,11 @@ void note_unmentioned(const KernelSpec& spec, Observer& observer) {
 
 std::vector<Ceiling> ceilings_for(const SessionResult& result, WisdomStore& store) {
   return result.record ? store.ceilings(result.record->key.device_class) : std::vector<Ceiling>();
+}
+
+std::string occupancy_for(const KernelSpec& spec, const SessionResult& result, WisdomStore& store) {
+  const Record& record = *result.record;
+  return recorded_occupancy(record, spec, store.known_trials(record.key, record.space));
 }
 
 }  // namespace
@@ -49,7 +55,7 @@ int tune_one(const KernelRequest& request, const Subject& subject, Pool& pool, W
   result = run_session(request, subject, pool, store, images, console, stop_requests);
   if (result.record)
     console.show_result(request, result, store.file() == in_memory ? "" : store.file().string(),
-                        ceilings_for(result, store));
+                        ceilings_for(result, store), occupancy_for(request.spec, result, store));
   else
     put_error(request.spec.name + " for " + request.problem.text() + ": " + result.explanation);
   if (!result.record && !result.rejections.empty())

@@ -12,6 +12,7 @@
 #include "configuration_text.hpp"
 #include "db/wisdom_store.hpp"
 #include "json_lines.hpp"
+#include "occupancy_text.hpp"
 #include "options.hpp"
 #include "put_text.hpp"
 #include "rates.hpp"
@@ -57,6 +58,13 @@ std::string other_code_text(const Record& record, const std::optional<KernelSpec
                      same_code ? "[problem], [[launch]] or [arguments] differ" : "the code differs");
 }
 
+// Returns what occupancy the winner has, as far as that is known of this very text of the kernel; else "".
+std::string occupancy_fact(const Record& record, const std::optional<KernelSpec>& spec, WisdomStore& store) {
+  if (!spec || is_of_other_code(record, *spec)) return "";
+  const std::string text = recorded_occupancy(record, *spec, store.known_trials(record.key, record.space));
+  return text.empty() ? "" : fact_line("occupancy", text);
+}
+
 // Returns what the newest search for a record's key in its space tried, and why it was rejected.
 std::string tried_text(const Record& record, const std::vector<SessionRow>& sessions, WisdomStore& store) {
   const auto of_record = [&](const SessionRow& session) {
@@ -82,7 +90,7 @@ std::string tried_text(const Record& record, const std::vector<SessionRow>& sess
 }
 
 void show_record(const Record& record, const std::string& reached, const std::string& other_code,
-                 const std::vector<FinalistResult>& finalists, const std::string& tried, bool verbose) {
+                 const std::vector<FinalistResult>& finalists, const std::string& facts, bool verbose) {
   put_text("{}\n  on {}{}\n", in_lines(record.key.kernel + " " + record.key.problem.text(), 2), record.device_name,
            is_of_host(record) ? " (host)" : "");
   put_text("{}", other_code);
@@ -95,7 +103,7 @@ void show_record(const Record& record, const std::string& reached, const std::st
   put_text("{}", fact_line("found", fmt::format("{}, effort {}{}, {}, seed {}", utc_text(record.made_ms),
                                                 to_text(record.effort), record.partial ? " (cut short)" : "",
                                                 counted(record.trials, "trial"), record.seed)));
-  put_text("{}", tried);
+  put_text("{}", facts);
   put_text("{}{}{}", winner_text(record, finalists), finalists_text(record, finalists, verbose),
            front_text(record, finalists, verbose));
   put_text("{}", fact_line("with", fmt::format("attune {}, {}, driver {}", record.attune_version, record.toolchain,
@@ -160,7 +168,8 @@ int run_show(const Arguments& arguments) {
         print_record(record, finalists, spec ? std::optional(is_of_other_code(record, *spec)) : std::nullopt);
       else
         show_record(record, rate_and_bound(record, spec, *store), other_code_text(record, spec, called), finalists,
-                    tried_text(record, sessions, *store), options.has("verbose"));
+                    occupancy_fact(record, spec, *store) + tried_text(record, sessions, *store),
+                    options.has("verbose"));
     }
   if (options.has("json")) {
     print_line(kept_json(kernel, kept[kernel]));
