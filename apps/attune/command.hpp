@@ -30,6 +30,7 @@ int run_list(const Arguments& arguments);
 int run_show(const Arguments& arguments);
 int run_trials(const Arguments& arguments);
 int run_report(const Arguments& arguments);
+int run_explain(const Arguments& arguments);
 int run_space(const Arguments& arguments);
 int run_strategies(const Arguments& arguments);
 int run_calibrate(const Arguments& arguments);

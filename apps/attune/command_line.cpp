@@ -36,6 +36,7 @@ constexpr Command all_commands[] = {
     {"show", "what is known of a kernel: records with speed-up and provenance", run_show},
     {"trials", "what was tried for a kernel, and why it was rejected", run_trials},
     {"report", "a page on a tuning session: what won, why, what the search saw, what to run next", run_report},
+    {"explain", "what the trials of a kernel, and a profiler's counters, say of its best configuration", run_explain},
     {"space", "the legal configurations of a kernel: count, list, sample, audit or explain them", run_space},
     {"strategies", "the strategies of a search, with their options", run_strategies},
     {"calibrate", "measure what this device reaches at most, and remember it", run_calibrate},

@@ -71,6 +71,7 @@ TEST_F(Help, WhatCommandsPrintFitsEightyColumns) {
   printed({"show", kernel});
   printed({"show", kernel, "--verbose"});
   printed({"trials", "scale"});
+  printed({"explain", kernel});
   printed({"plan", kernel});
   printed({"plan", kernel, "--problem", "n=6000"});
   printed({"check", kernel});

@@ -27,9 +27,11 @@ const Ceiling* find_ceiling(std::span<const Ceiling> ceilings, std::string_view 
 std::vector<Advice> advice_on(const AdviceFacts& facts) {
   std::vector<Advice> list;
   if (facts.best == nullptr) return list;
-  for (const auto advise : {advise_limiter, advise_spills, advise_tail, advise_blocks, advise_bytes_in_flight,
-                            advise_occupancy, advise_bank_stride, advise_leading_parameter})
-    advise(facts, list);
+  if (multiprocessor_limits(facts.device))
+    for (const auto advise : {advise_limiter, advise_spills, advise_tail, advise_blocks, advise_bytes_in_flight,
+                              advise_occupancy, advise_bank_stride})
+      advise(facts, list);
+  advise_leading_parameter(facts, list);
   return list;
 }
 
@@ -37,18 +39,17 @@ void advise_limiter(const AdviceFacts& facts, std::vector<Advice>& list) {
   const double time = facts.best->measurement.median_ns;
   if (const Ceiling* const launch = find_ceiling(facts.ceilings, "launch");
       launch != nullptr && time <= launches_of_nothing * launch->value) {
-    list.push_back({"limiter",
-                    "launching limits: more work per launch gains, or a graph of launches; other code hardly does",
-                    fmt::format("at most {:g} times a launch that does nothing", launches_of_nothing),
-                    fmt::format("the best takes {:.2f} us, a launch that does nothing {:.2f} us", time * 1e-3,
-                                launch->value * 1e-3)});
+    list.push_back(
+        {"limiter", "launching limits: more work per launch gains, or a graph of launches; other code hardly does",
+         fmt::format("at most {:g} times a launch that does nothing", launches_of_nothing),
+         fmt::format("it takes {:.2f} us, a launch that does nothing {:.2f} us", time * 1e-3, launch->value * 1e-3)});
     return;
   }
   if (!facts.bound) return;
   const double fraction = facts.bound->fraction;
   const std::string unit = facts.bound->ceiling.starts_with("fma") ? "arithmetic" : "memory";
   const std::string evidence =
-      fmt::format("the best reaches {:.0f} % of the measured {} ceiling", 100 * fraction, facts.bound->ceiling);
+      fmt::format("it reaches {:.0f} % of the measured {} ceiling", 100 * fraction, facts.bound->ceiling);
   if (fraction >= near_ceiling)
     list.push_back(
         {"limiter",
@@ -71,7 +72,7 @@ void advise_spills(const AdviceFacts& facts, std::vector<Advice>& list) {
         (without == nullptr || trial.measurement.median_ns < without->measurement.median_ns))
       without = &trial;
   std::string evidence =
-      fmt::format("the best spills {} bytes per thread at {} registers", best.usage.spill_bytes, best.usage.registers);
+      fmt::format("{} bytes per thread, at {} registers", best.usage.spill_bytes, best.usage.registers);
   evidence += without == nullptr ? "; every configuration of this session spills"
                                  : fmt::format("; the fastest that does not takes {:.2f} times as long",
                                                without->measurement.median_ns / best.measurement.median_ns);

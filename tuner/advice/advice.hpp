@@ -15,7 +15,7 @@
 namespace attune {
 
 struct Advice {
-  std::string about;      // "limiter", "spills", "tail", "blocks", "bytes in flight", "occupancy", "bank stride", ...
+  std::string about;      // "limiter", "spills", "tail", "blocks", "in flight", "occupancy", "bank stride", ...
   std::string text;       // what is so, and what follows
   std::string threshold;  // from when on it is said
   std::string evidence;   // the figures
@@ -33,8 +33,7 @@ struct LeadingParameter {
 struct AdviceFacts {
   DeviceInfo device;
   std::span<const Trial> trials;      // of the session
-  const Trial* best = nullptr;        // ok
-  const Trial* standard = nullptr;    // the default configuration's, if it is ok
+  const Trial* best = nullptr;        // ok: the one that the advice is about
   std::span<const Ceiling> ceilings;  // of the device; empty: not calibrated
   std::optional<Bound> bound;         // of the best time
   std::optional<double> bytes;        // that the best configuration moves, by [metrics]
@@ -42,7 +41,8 @@ struct AdviceFacts {
   std::optional<LeadingParameter> leading;
 };
 
-// Returns the advice in a fixed order, about the best configuration first. Returns none without a best trial.
+// Returns the advice in a fixed order. Returns none without a best trial, and of a device that is no GPU only what the
+// parameters explain.
 std::vector<Advice> advice_on(const AdviceFacts& facts);
 
 }  // namespace attune

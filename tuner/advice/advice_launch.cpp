@@ -71,7 +71,7 @@ void advise_blocks(const AdviceFacts& facts, std::vector<Advice>& list) {
     const std::optional<Residence> its = residence_of(trial, facts.device);
     if (its && meets_heuristics(*its) != is_met) other = &trial;
   }
-  std::string evidence = fmt::format("the best has {}, {:.3g} for each multiprocessor, {:.2f} waves",
+  std::string evidence = fmt::format("{}, {:.3g} for each multiprocessor, {:.2f} waves",
                                      counted(static_cast<std::int64_t>(residence->blocks), "block"),
                                      residence->per_multiprocessor, residence->waves);
   if (other != nullptr)
@@ -79,11 +79,11 @@ void advise_blocks(const AdviceFacts& facts, std::vector<Advice>& list) {
                             other->measurement.median_ns / facts.best->measurement.median_ns);
   list.push_back(
       {"blocks",
-       is_met ? "the best configuration meets the heuristics of block counts"
+       is_met ? "this configuration meets the heuristics of block counts"
        : other == nullptr
            ? "no configuration of this session meets the heuristics of block counts: smaller blocks, or less work "
              "for each, may fill the device"
-           : "the best configuration has fewer blocks than the heuristics want, and is faster",
+           : "this configuration has fewer blocks than the heuristics want",
        fmt::format("heuristics: {:g} blocks for each of the {} multiprocessors, and {:g} in all", heuristic_blocks_each,
                    facts.device.multiprocessors, heuristic_blocks),
        std::move(evidence)});
@@ -104,7 +104,7 @@ void advise_bytes_in_flight(const AdviceFacts& facts, std::vector<Advice>& list)
   if (threads * widest_access >= wanted && threads * of_thread >= wanted) return;
   const bool is_small = threads * of_thread < wanted;
   list.push_back(
-      {"bytes in flight",
+      {"in flight",
        is_small
            ? "too few bytes can be in flight: even if a thread asks for all it moves at once, memory is not filled; "
              "more threads, or more work for each, gain"

@@ -121,7 +121,7 @@ void advise_occupancy(const AdviceFacts& facts, std::vector<Advice>& list) {
   const double centre = std::atanh(std::min(std::abs(*correlation), 0.999));
   const double low = std::tanh(centre - half), high = std::tanh(centre + half);
   std::string evidence =
-      fmt::format("rank correlation {:.2f} with the time over {}, which have {:.0f} to {:.0f} % occupancy; the best {}",
+      fmt::format("rank correlation {:.2f} with the time over {}, which have {:.0f} to {:.0f} % occupancy; this one {}",
                   *correlation, counted(times.size(), "trial"), 100 * *std::ranges::min_element(occupancies),
                   100 * *std::ranges::max_element(occupancies), to_text(best->occupancy));
   if (high < no_correlation) {

@@ -1,7 +1,7 @@
 // What counters say: each finding with its threshold, and the counters it is read from.
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 
 #include "advice/advice_parts.hpp"
 #include "advice/counter_names.hpp"
@@ -44,7 +44,7 @@ void find_uncoalesced(const Counters& counters, std::string_view what, std::stri
   const double each = *all / *asked;
   if (used ? *used >= wasteful_access : each <= most_sectors) return;
   list.push_back(
-      {"uncoalesced access",
+      {"uncoalesced",
        fmt::format(
            "neighbouring threads {} addresses apart: let them take neighbouring elements, through shared memory "
            "if the order must change",
@@ -68,8 +68,21 @@ void find_spills(const Counters& counters, std::vector<Advice>& list) {
                   fmt::format("{:.0f} %: {:.0f} sectors of local memory", 100 * local / all, local)});
 }
 
+// Returns the waves exactly where it is known how many blocks fit, else as the profiler rounds them.
+std::optional<double> waves_of(const Counters& counters) {
+  const auto blocks = value(counters, metric::blocks), multiprocessors = value(counters, metric::multiprocessors);
+  std::optional<double> fit;
+  for (const std::string_view limit : metric::blocks_that_fit) {
+    const auto by_limit = value(counters, limit);
+    if (!by_limit) return value(counters, metric::waves);
+    fit = std::min(fit.value_or(*by_limit), *by_limit);
+  }
+  if (!blocks || !multiprocessors || !(*fit * *multiprocessors > 0)) return value(counters, metric::waves);
+  return *blocks / (*fit * *multiprocessors);
+}
+
 void find_tail(const Counters& counters, std::vector<Advice>& list) {
-  const auto waves = value(counters, metric::waves);
+  const std::optional<double> waves = waves_of(counters);
   if (!waves || tail_loss(*waves) < notable_tail_loss) return;
   list.push_back({"tail", "the last wave of blocks leaves most multiprocessors idle: let the grid fill its waves",
                   fmt::format("a loss of {:.0f} % or more, if all blocks take equally long", 100 * notable_tail_loss),

@@ -5,7 +5,13 @@
 
 namespace attune::metric {
 
+// Waves are shown with two digits behind the point: 265 blocks of which 264 fit are 1.00. The other launch metrics say
+// it.
 constexpr std::string_view waves = "launch__waves_per_multiprocessor";
+constexpr std::string_view blocks = "launch__grid_size";
+constexpr std::string_view multiprocessors = "launch__sm_count";
+constexpr std::string_view blocks_that_fit[] = {"launch__occupancy_limit_blocks", "launch__occupancy_limit_registers",
+                                                "launch__occupancy_limit_shared_mem", "launch__occupancy_limit_warps"};
 constexpr std::string_view registers = "launch__registers_per_thread";
 constexpr std::string_view warps_active = "sm__warps_active.avg.pct_of_peak_sustained_active";
 constexpr std::string_view multiprocessor_throughput = "sm__throughput.avg.pct_of_peak_sustained_elapsed";

@@ -11,12 +11,29 @@
 namespace attune {
 namespace {
 
-constexpr std::string_view all_metrics[] = {
-    metric::waves,           metric::registers,        metric::warps_active,   metric::multiprocessor_throughput,
-    metric::dram_throughput, metric::dram_bytes,       metric::bank_conflicts, metric::shared_wavefronts,
-    metric::load_sectors,    metric::load_requests,    metric::store_sectors,  metric::store_requests,
-    metric::load_efficiency, metric::store_efficiency, metric::local_loads,    metric::local_stores,
-    metric::active_threads};
+constexpr CounterMetric all_metrics[] = {{metric::blocks, "blocks"},
+                                         {metric::multiprocessors, "multiprocessors"},
+                                         {metric::blocks_that_fit[0], "blocks that fit by their number"},
+                                         {metric::blocks_that_fit[1], "blocks that fit by registers"},
+                                         {metric::blocks_that_fit[2], "blocks that fit by shared memory"},
+                                         {metric::blocks_that_fit[3], "blocks that fit by warps"},
+                                         {metric::waves, "waves of blocks"},
+                                         {metric::registers, "registers per thread"},
+                                         {metric::warps_active, "% of the warps that fit"},
+                                         {metric::multiprocessor_throughput, "% of the multiprocessors' rate"},
+                                         {metric::dram_throughput, "% of the memory's rate"},
+                                         {metric::dram_bytes, "bytes of memory"},
+                                         {metric::load_sectors, "sectors of global loads"},
+                                         {metric::load_requests, "requests of global loads"},
+                                         {metric::load_efficiency, "% of loaded bytes that are used"},
+                                         {metric::store_sectors, "sectors of global stores"},
+                                         {metric::store_requests, "requests of global stores"},
+                                         {metric::store_efficiency, "% of stored bytes that are used"},
+                                         {metric::local_loads, "sectors of local loads"},
+                                         {metric::local_stores, "sectors of local stores"},
+                                         {metric::shared_wavefronts, "passes of shared memory"},
+                                         {metric::bank_conflicts, "passes by bank conflicts"},
+                                         {metric::active_threads, "threads per instruction"}};
 
 using CsvRow = std::vector<std::string>;
 
@@ -85,7 +102,7 @@ std::optional<double> Counters::find(const std::string& metric) const {
   return found == values.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::span<const std::string_view> counter_metrics() { return all_metrics; }
+std::span<const CounterMetric> counter_metrics() { return all_metrics; }
 
 Counters read_counters(std::string_view text, const std::string& file) {
   const std::string how = "; it must be the output of: ncu --csv --page raw";
@@ -101,8 +118,8 @@ Counters read_counters(std::string_view text, const std::string& file) {
     if (const std::optional<double> value = number_in(launch[column]))
       counters.values[names[column]] = *value * factor_of(cell(units, column));
   }
-  for (const std::string_view metric : all_metrics)
-    if (!counters.find(std::string(metric))) counters.missing.emplace_back(metric);
+  for (const CounterMetric& metric : all_metrics)
+    if (!counters.find(std::string(metric.name))) counters.missing.emplace_back(metric.name);
   if (counters.missing.size() == std::size(all_metrics))
     throw UsageError(file + " has none of the metrics that are wanted, such as " + counters.missing.front() + how);
   return counters;

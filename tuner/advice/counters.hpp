@@ -20,14 +20,18 @@ struct Counters {
   std::optional<double> find(const std::string& metric) const;
 };
 
-// Returns the metrics that findings_in() reads, as `ncu --metrics` takes them.
-std::span<const std::string_view> counter_metrics();
+struct CounterMetric {
+  std::string_view name;   // as `ncu --metrics` takes it
+  std::string_view label;  // for tables
+};
+// Returns the metrics that are worth counting: those that findings_in() reads, and a few more.
+std::span<const CounterMetric> counter_metrics();
 
 // Returns the counters of the first launch in the output of `ncu --csv --page raw`: lines of the profiler and of the
 // program, a row of names, a row of units, a row for each launch. Throws UsageError that says what `file` lacks.
 Counters read_counters(std::string_view text, const std::string& file);
 
-// Returns what is wrong by these counters: "bank conflicts", "uncoalesced access", "spills", "tail", "divergence".
+// Returns what is wrong by these counters: "bank conflicts", "uncoalesced", "spills", "tail", "divergence".
 std::vector<Advice> findings_in(const Counters& counters);
 
 }  // namespace attune
