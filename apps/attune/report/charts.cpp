@@ -94,7 +94,7 @@ Json number(std::string_view column, std::string_view title) {
 
 Json logarithm(std::string_view column, std::string_view title) {
   Json encoding = encoding_of(column, title, "quantitative");
-  encoding["scale"] = {{"type", "log"}, {"nice", false}};
+  encoding["scale"] = {{"type", "log"}, {"nice", false}, {"padding", 8}};
   encoding["axis"] = {{"labelOverlap", "greedy"}, {"labelSeparation", 6}, {"tickCount", 6}};
   return encoding;
 }

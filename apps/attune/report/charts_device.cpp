@@ -37,27 +37,51 @@ Chart finalists_chart(const ReportData& data) {
   return chart;
 }
 
+namespace {
+
+// Returns bars of the rates beside the one ceiling that is known.
+Chart ceiling_chart(const Roofline& roofline) {
+  const bool is_bytes = roofline.bytes != nullptr;
+  const Ceiling& ceiling = is_bytes ? *roofline.bytes : *roofline.operations;
+  Json rows = Json::array({{{"what", ceiling.name + " ceiling"}, {"rate", 1e-9 * ceiling.value}}});
+  for (const RooflinePoint& point : roofline.points)
+    if (point.name != "finalist")
+      rows.push_back(
+          {{"what", point.name}, {"rate", 1e-9 * (is_bytes ? point.bytes_per_second : point.operations_per_second)}});
+  const Json x = with(number("rate", is_bytes ? "GB/s" : "GFLOP/s"), {{"scale", {{"zero", true}}}});
+  return made_chart("roofline", "Rates and the measured ceiling",
+                    over_rows(std::move(rows), {{"type", "bar"}, {"tooltip", true}},
+                              {{"y", with(name_of("what", ""), {{"sort", nullptr}})}, {"x", x}}, 110));
+}
+
+Json roof_rows(const Roofline& roofline) {
+  const double ridge = roofline.operations->value / roofline.bytes->value;
+  double least = ridge, most = ridge;
+  for (const RooflinePoint& point : roofline.points) {
+    least = std::min(least, point.intensity());
+    most = std::max(most, point.intensity());
+  }
+  Json rows = Json::array();
+  for (const double i : {least / 4, ridge, most * 4})
+    rows.push_back({{"i", i}, {"f", 1e-9 * std::min(i * roofline.bytes->value, roofline.operations->value)}});
+  return rows;
+}
+
+}  // namespace
+
 Chart roofline_chart(const ReportData& data) {
   const Roofline roofline = *roofline_of(data);
-  const double ridge = roofline.operations_ceiling / roofline.bytes_ceiling;
-  double least = ridge, most = ridge;
+  if (!roofline.has_intensity()) return ceiling_chart(roofline);
   Json points = Json::array();
-  for (const RooflinePoint& point : roofline.points) {
-    least = std::min(least, point.intensity);
-    most = std::max(most, point.intensity);
-    points.push_back({{"i", point.intensity}, {"f", 1e-9 * point.operations_per_second}, {"what", point.name}});
-  }
-  Json roof = Json::array();
-  for (const double i : {least / 4, ridge, most * 4})
-    roof.push_back({{"i", i}, {"f", 1e-9 * std::min(i * roofline.bytes_ceiling, roofline.operations_ceiling)}});
+  for (const RooflinePoint& point : roofline.points)
+    points.push_back({{"i", point.intensity()}, {"f", 1e-9 * point.operations_per_second}, {"what", point.name}});
   const Json x = logarithm("i", "operations per byte"), y = logarithm("f", "GFLOP/s");
-  Chart chart = made_chart("roofline", "Roofline", {});
-  chart.spec = {{"width", "container"}, {"height", 280}};
-  chart.spec["layer"] =
-      Json::array({{{"data", {{"values", roof}}}, {"mark", {{"type", "line"}}}, {"encoding", {{"x", x}, {"y", y}}}},
-                   {{"data", {{"values", points}}},
-                    {"mark", {{"type", "point"}, {"filled", true}, {"size", 70}, {"tooltip", {{"content", "data"}}}}},
-                    {"encoding", {{"x", x}, {"y", y}, {"color", name_of("what", "")}}}}});
+  Chart chart = made_chart("roofline", "Roofline", {{"width", "container"}, {"height", 280}});
+  chart.spec["layer"] = Json::array(
+      {{{"data", {{"values", roof_rows(roofline)}}}, {"mark", {{"type", "line"}}}, {"encoding", {{"x", x}, {"y", y}}}},
+       {{"data", {{"values", std::move(points)}}},
+        {"mark", {{"type", "point"}, {"filled", true}, {"size", 70}, {"tooltip", {{"content", "data"}}}}},
+        {"encoding", {{"x", x}, {"y", y}, {"color", name_of("what", "configuration")}}}}});
   return chart;
 }
 

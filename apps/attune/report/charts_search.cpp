@@ -45,18 +45,26 @@ Work work_of(const ReportData& data) {
   return work;
 }
 
+// Returns the colour that tells most: the verdict where some failed, else the parameter that matters most.
+Json telling_color(const ReportData& data) {
+  const bool has_failures =
+      std::ranges::any_of(data.trials, [](const Trial& one) { return one.verdict != Verdict::ok; });
+  if (has_failures || !data.importance || data.importance->parameters.empty()) return name_of("v", "verdict");
+  const std::string& first = data.importance->parameters.front().parameter;
+  std::size_t position = 0;
+  for (const Binding& one : data.trials.front().configuration) {
+    if (one.name == first) return name_of("p" + std::to_string(position), first);
+    ++position;
+  }
+  return name_of("v", "verdict");
+}
+
 }  // namespace
 
 Chart trials_chart(const ReportData& data) {
   const TimeUnit unit = shown_unit(data);
-  Json tooltip = Json::array();
-  for (const ChartField& field : trial_fields(data))
-    tooltip.push_back(
-        {{"field", field.name}, {"title", field.title}, {"type", field.is_number ? "quantitative" : "nominal"}});
-  Json encoding = {{"x", number("n", "trial")},
-                   {"y", logarithm("t", "time (" + unit.name + ")")},
-                   {"color", name_of("v", "verdict")},
-                   {"tooltip", std::move(tooltip)}};
+  Json encoding = {
+      {"x", number("n", "trial")}, {"y", logarithm("t", "time (" + unit.name + ")")}, {"color", telling_color(data)}};
   Chart chart = made_chart("trials", "Trials", {});
   chart.spec =
       over_trials({{"type", "point"}, {"filled", true}, {"opacity", 0.6}, {"size", 22}}, std::move(encoding), 340);

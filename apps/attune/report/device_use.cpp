@@ -12,13 +12,11 @@ const Ceiling* ceiling_of(const ReportData& data, const std::string& name) {
   return found == data.ceilings.end() ? nullptr : &*found;
 }
 
-std::optional<RooflinePoint> point_of(const ReportData& data, std::string name, const Configuration& configuration,
-                                      double nanoseconds) {
-  const Problem& problem = data.session.key.record.problem;
-  const std::optional<double> bytes = amount_of(data.spec->metrics.bytes, problem, configuration);
-  const std::optional<double> operations = amount_of(data.spec->metrics.flops, problem, configuration);
-  if (!bytes || !operations || *bytes <= 0 || *operations <= 0 || nanoseconds <= 0) return std::nullopt;
-  return RooflinePoint{std::move(name), *operations / *bytes, *operations / nanoseconds * 1e9};
+// Returns the amount per second; 0 where [metrics] lack it.
+double rate_of(const ReportData& data, const std::optional<Expression>& amount, const Configuration& configuration,
+               double nanoseconds) {
+  const std::optional<double> value = amount_of(amount, data.session.key.record.problem, configuration);
+  return value && nanoseconds > 0 ? *value / nanoseconds * 1e9 : 0;
 }
 
 }  // namespace
@@ -38,12 +36,14 @@ std::optional<double> default_time(const ReportData& data) {
 std::optional<Roofline> roofline_of(const ReportData& data) {
   if (!data.spec) return std::nullopt;
   const Problem& problem = data.session.key.record.problem;
-  const Ceiling* const memory = ceiling_of(data, memory_ceiling(*data.spec, problem));
-  const Ceiling* const arithmetic = ceiling_of(data, arithmetic_ceiling(problem, data.ceilings));
-  if (memory == nullptr || arithmetic == nullptr) return std::nullopt;
-  Roofline roofline{memory->name, arithmetic->name, memory->value, arithmetic->value, {}};
+  const Metrics& metrics = data.spec->metrics;
+  Roofline roofline;
+  if (metrics.bytes) roofline.bytes = ceiling_of(data, memory_ceiling(*data.spec, problem));
+  if (metrics.flops) roofline.operations = ceiling_of(data, arithmetic_ceiling(problem, data.ceilings));
+  if (roofline.bytes == nullptr && roofline.operations == nullptr) return std::nullopt;
   const auto add = [&](const char* name, const Configuration& configuration, double nanoseconds) {
-    if (auto point = point_of(data, name, configuration, nanoseconds)) roofline.points.push_back(*std::move(point));
+    roofline.points.push_back({name, rate_of(data, metrics.bytes, configuration, nanoseconds),
+                               rate_of(data, metrics.flops, configuration, nanoseconds)});
   };
   const FinalistResult* const best = best_finalist(data);
   for (const FinalistResult& finalist : data.finalists)

@@ -16,18 +16,19 @@ const FinalistResult* best_finalist(const ReportData& data);
 std::optional<double> default_time(const ReportData& data);
 
 struct RooflinePoint {
-  std::string name;      // "best", "default", "finalist"
-  double intensity = 0;  // operations per byte
-  double operations_per_second = 0;
+  std::string name;                                                              // "best", "default", "finalist"
+  double bytes_per_second = 0, operations_per_second = 0;                        // 0: the kernel's [metrics] lack it
+  double intensity() const { return operations_per_second / bytes_per_second; }  // operations per byte
 };
 
-// The two measured ceilings of the session's device that bound the kernel, and where its configurations are.
+// The measured ceilings of the session's device that bound the kernel, and where its configurations are.
 struct Roofline {
-  std::string bytes_name, operations_name;           // of the ceilings
-  double bytes_ceiling = 0, operations_ceiling = 0;  // per second
+  const Ceiling *bytes = nullptr, *operations = nullptr;  // of the data; null: not measured, or no line in [metrics]
   std::vector<RooflinePoint> points;
+  bool has_intensity() const { return bytes != nullptr && operations != nullptr; }
 };
-// Returns nothing if the kernel's text is not at hand, lacks `bytes` or `flops`, or the device was not calibrated.
+// Returns nothing if the kernel's text is not at hand, lacks [metrics], or the device was not calibrated. The result
+// refers to `data`.
 std::optional<Roofline> roofline_of(const ReportData& data);
 
 // Returns the facts for advice on the session's best configuration. They refer to `data`.

@@ -9,7 +9,7 @@ namespace {
 
 std::string table_html(const std::vector<Cells>& table) {
   if (table.empty()) return "";
-  std::string html = "<div class=\"table\"><table>\n<thead><tr>";
+  std::string html = "<div class=\"wide\"><table>\n<thead><tr>";
   for (const std::string& cell : table.front()) html += "<th scope=\"col\">" + escaped(cell) + "</th>";
   html += "</tr></thead>\n<tbody>\n";
   for (std::size_t i = 1; i < table.size(); ++i) {
@@ -29,7 +29,8 @@ std::string facts_html(const std::vector<ReportFact>& facts) {
 }
 
 std::string html_of(const ReportSection& section) {
-  std::string html = facts_html(section.facts);
+  std::string html = section.headline.empty() ? "" : "<p class=\"headline\">" + escaped(section.headline) + "</p>\n";
+  html += facts_html(section.facts);
   for (std::size_t i = 0; i < section.sentences.size(); ++i) {
     html += "<p>" + escaped(section.sentences[i]) + "</p>\n";
     if (i < section.commands.size()) html += "<pre class=\"command\">" + escaped(section.commands[i]) + "</pre>\n";
@@ -54,7 +55,7 @@ Page page_of(const std::string& title, const std::vector<ReportSection>& section
 std::string text_of(const std::string& title, const std::vector<ReportSection>& sections) {
   std::string text = in_lines(title, 2) + "\n";
   for (const ReportSection& section : sections) {
-    std::string part;
+    std::string part = section.headline.empty() ? "" : indented_line(section.headline);
     for (const ReportFact& fact : section.facts) part += fact_line(fact.name, fact.text);
     for (std::size_t i = 0; i < section.sentences.size(); ++i) {
       if (section.table.empty() && section.facts.empty() && section.commands.empty() && !section.charts.empty()) break;

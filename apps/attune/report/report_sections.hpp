@@ -22,6 +22,7 @@ struct ReportDetail {
 
 struct ReportSection {
   std::string id, heading;
+  std::string headline = {};  // what to remember
   std::vector<ReportFact> facts = {};
   std::vector<std::string> sentences = {};
   std::vector<Cells> table = {};  // the first row is the head

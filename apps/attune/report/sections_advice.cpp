@@ -36,7 +36,8 @@ ReportSection advice_section(const ReportData& data) {
   ReportSection section{.id = "advice", .heading = "What the trials say"};
   if (data.best() == nullptr) return section;
   for (const Advice& one : advice_on(advice_facts_of(data)))
-    section.facts.push_back({one.about, fmt::format("{} {} (said {})", one.text, one.evidence, one.threshold)});
+    section.facts.push_back(
+        {one.about, fmt::format("{}. Evidence: {}. Named from: {}.", one.text, one.evidence, one.threshold)});
   return section;
 }
 

@@ -94,9 +94,13 @@ ReportSection roofline_section(const ReportData& data) {
   ReportSection section{.id = "roofline", .heading = "Roofline"};
   const auto roofline = roofline_of(data);
   if (!roofline) return section;
-  section.sentences.push_back(fmt::format("Measured ceilings: {} {}, {} {}.", roofline->bytes_name,
-                                          quantity_text(roofline->bytes_ceiling, "B/s"), roofline->operations_name,
-                                          quantity_text(roofline->operations_ceiling, "FLOP/s")));
+  for (const Ceiling* const ceiling : {roofline->bytes, roofline->operations})
+    if (ceiling != nullptr)
+      section.sentences.push_back(
+          fmt::format("The measured {} ceiling is {}.", ceiling->name, quantity_text(ceiling->value, ceiling->unit)));
+  if (!roofline->has_intensity())
+    section.sentences.push_back(
+        "The kernel's [metrics] have only one of bytes and flops, so it has no place under a roof.");
   section.charts.push_back(roofline_chart(data));
   return section;
 }

@@ -34,7 +34,8 @@ ReportSection trials_section(const ReportData& data) {
   ReportSection section{.id = "trials", .heading = "All trials"};
   section.sentences.push_back(
       fmt::format("{}: {}.", counted(data.trials.size(), "trial"), verdicts_text(verdicts_of(data.trials))));
-  section.sentences.push_back("A trial that failed has no time. Other axes show it too.");
+  if (std::ranges::any_of(data.trials, [](const Trial& trial) { return trial.verdict != Verdict::ok; }))
+    section.sentences.push_back("A trial that failed has no time. Other axes show it too.");
   section.charts.push_back(trials_chart(data));
   return section;
 }

@@ -84,19 +84,20 @@ ReportSection verdict_section(const ReportData& data) {
     add_fact(section, "use", "nothing: no configuration survived");
   } else {
     add_fact(section, "use", whole_text(best->configuration));
-    if (!data.default_configuration.empty())
-      add_fact(section, "differs", difference_text(best->configuration, data.default_configuration, "as the default"));
+    const Configuration& by_default = data.default_configuration;
+    const std::string difference = difference_text(best->configuration, by_default, "as the default");
+    if (!by_default.empty() && difference != section.facts.back().text) add_fact(section, "differs", difference);
   }
   if (data.record) {
     const Record& record = *data.record;
-    add_fact(section, "gain", gain_text(record));
+    section.headline = gain_text(record);
     const std::string before =
         record.default_ns > 0 ? fmt::format(", the default {}", time_text(record.default_ns)) : "";
     const std::string rate =
         data.spec ? rate_text(*data.spec, record.key.problem, record.configuration, record.median_ns) : "";
     add_fact(section, "time", time_text(record.median_ns) + before + (rate.empty() ? "" : "; " + rate));
   } else {
-    add_fact(section, "gain", "not known: the session has no final comparison yet");
+    section.headline = "no final comparison yet: the gain is not known";
   }
   add_fact(section, "for", conditions_text(data));
   if (data.record) {
