@@ -117,6 +117,7 @@ std::vector<Advice> advice_of(const Explained& explained) {
   facts.device = explained.device;
   facts.trials = explained.trials;
   facts.best = explained.trial();
+  facts.has_verify_steps = explained.spec && !explained.spec->verify.empty();
   facts.ceilings = explained.ceilings;
   // The metrics of another text may count something else.
   if (facts.best != nullptr && explained.spec && explained.spec->fingerprints.contract == explained.key().contract) {

@@ -32,6 +32,7 @@ struct LeadingParameter {
 
 struct AdviceFacts {
   DeviceInfo device;
+  bool has_verify_steps = false;      // whose resources a trial may have stored instead of its launch step's
   std::span<const Trial> trials;      // of the session
   const Trial* best = nullptr;        // ok: the one that the advice is about
   std::span<const Ceiling> ceilings;  // of the device; empty: not calibrated
