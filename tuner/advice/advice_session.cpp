@@ -159,17 +159,18 @@ void advise_bank_stride(const AdviceFacts& facts, std::vector<Advice>& list) {
 }
 
 void advise_leading_parameter(const AdviceFacts& facts, std::vector<Advice>& list) {
-  if (!facts.leading || facts.leading->share < notable_share || facts.leading->explained < trusted_model) return;
-  const LeadingParameter& leading = *facts.leading;
-  list.push_back(
-      {"parameter",
-       fmt::format("{} explains most of the time's variance: more of its values are worth more than finer values of "
-                   "others",
-                   leading.name),
-       fmt::format("{:.0f} % of the variance, by a model that foretells {:.0f} % of other trials'", 100 * notable_share,
-                   100 * trusted_model),
-       fmt::format("{:.0f} %, by a model of {} that foretells {:.0f} %", 100 * leading.share,
-                   counted(leading.trials, "trial"), 100 * leading.explained)});
+  if (facts.importance == nullptr || facts.importance->parameters.empty()) return;
+  const Importance& importance = *facts.importance;
+  const ParameterImportance& leading = importance.parameters.front();
+  if (leading.share < notable_share || importance.explained < trusted_model) return;
+  list.push_back({"parameter",
+                  fmt::format("{} explains more of the time's variance than any other parameter: further values of it "
+                              "are worth more than further values of others",
+                              leading.parameter),
+                  fmt::format("{:.0f} % of the variance, by a model that foretells {:.0f} % of other trials'",
+                              100 * notable_share, 100 * trusted_model),
+                  fmt::format("{:.0f} %, by a model of {} that foretells {:.0f} %", 100 * leading.share,
+                              counted(importance.trials, "trial"), 100 * importance.explained)});
 }
 
 }  // namespace attune

@@ -208,12 +208,19 @@ TEST_F(AdviceOnASession, NamesAParameterThatPadsWhereAllElseIsEqual) {
 
 TEST_F(AdviceOnASession, NamesTheParameterThatExplainsMost) {
   trials_ = {trial_of(1, {.grid = 528, .block = 256})};
-  facts_.leading = LeadingParameter{"TILE", 0.62, 0.9, 200};
-  EXPECT_THAT(about("parameter"),
-              ElementsAre(says("TILE explains most", "62 %, by a model of 200 trials that foretells 90 %")));
-  facts_.leading->explained = 0.4;
+  Importance importance;
   EXPECT_THAT(about("parameter"), IsEmpty());
-  facts_.leading = LeadingParameter{"TILE", 0.29, 0.9, 200};
+  facts_.importance = &importance;
+  EXPECT_THAT(about("parameter"), IsEmpty());
+  importance.parameters = {{"TILE", 0.62, 0.6, 0.64, {}}, {"PAD", 0.3, 0.3, 0.3, {}}};
+  importance.trials = 200;
+  importance.explained = 0.9;
+  EXPECT_THAT(about("parameter"),
+              ElementsAre(says("TILE explains more", "62 %, by a model of 200 trials that foretells 90 %")));
+  importance.explained = 0.4;
+  EXPECT_THAT(about("parameter"), IsEmpty());
+  importance.explained = 0.9;
+  importance.parameters[0].share = 0.29;
   EXPECT_THAT(about("parameter"), IsEmpty());
 }
 
