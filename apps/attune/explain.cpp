@@ -112,11 +112,20 @@ Explained explained_by(const Options& options) {
   return explained;
 }
 
+// Returns the importance of the parameters, in the space of the kernel's text if the session is of this very text.
+std::optional<Importance> importance_in(const Explained& explained) {
+  const bool is_of_text = explained.spec && explained.spec->fingerprints.code == explained.key().code &&
+                          explained.spec->fingerprints.contract == explained.key().contract;
+  if (!is_of_text) return importance_of(explained.trials);
+  return importance_of(make_space(*explained.spec, explained.key().problem, explained.device), explained.trials);
+}
+
 std::vector<Advice> advice_of(const Explained& explained) {
   AdviceFacts facts;
   facts.device = explained.device;
   facts.trials = explained.trials;
   facts.best = explained.trial();
+  facts.has_verify_steps = explained.spec && !explained.spec->verify.empty();
   facts.ceilings = explained.ceilings;
   // The metrics of another text may count something else.
   if (facts.best != nullptr && explained.spec && explained.spec->fingerprints.contract == explained.key().contract) {
@@ -127,6 +136,8 @@ std::vector<Advice> advice_of(const Explained& explained) {
     if (explained.device.kind == "cuda")
       facts.bound = bound_of(spec, problem, explained.chosen, facts.best->measurement.median_ns, explained.ceilings);
   }
+  const std::optional<Importance> importance = importance_in(explained);
+  if (importance) facts.importance = &*importance;
   return advice_on(facts);
 }
 

@@ -18,7 +18,9 @@
 namespace attune::cli {
 namespace {
 
-// A launch is replayed some ten times, with its memory restored before each: seconds, for the largest a minute.
+// A launch is replayed some ten times, with its memory restored before each: seconds, for the largest a minute. The
+// check ends by itself before the profiler is killed, which would leave the check behind.
+constexpr int check_seconds = 240;
 constexpr double profiler_seconds = 300;
 constexpr std::uint64_t most_bytes = std::uint64_t{16} << 20;  // of a file of counters; one launch has kilobytes
 
@@ -62,7 +64,9 @@ std::vector<std::string> profiler_command(const std::string& profiler, const Cou
           "--configuration",
           subject.configuration,
           "--device",
-          subject.device};
+          subject.device,
+          "--time-limit",
+          std::to_string(check_seconds)};
 }
 
 // Returns the first line with this word; "" where there is none.
@@ -116,7 +120,6 @@ CountedLaunch count_launch(const std::string& profiler, const CountedSubject& su
                       .environment = {{"LC_ALL", "C"}},
                       .output = output.get(),
                       .errors = output.get(),
-                      .group = Program::Group::own,
                       .ends_with_parent = true});
   if (!child.ends_within(profiler_seconds)) {
     child.kill(1);

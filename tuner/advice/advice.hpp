@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "advice/importance.hpp"
 #include "attune/device_info.hpp"
 #include "core/ceiling.hpp"
 #include "core/trial.hpp"
@@ -22,23 +23,16 @@ struct Advice {
   friend bool operator==(const Advice&, const Advice&) = default;
 };
 
-// The parameter that explains most of the variance of the time, in a model of the trials.
-struct LeadingParameter {
-  std::string name;
-  double share = 0;        // of the variance of the time's logarithm, 0 .. 1
-  double explained = 0;    // share of the variance of other trials that the model foretells, 0 .. 1
-  std::size_t trials = 0;  // that the model knows
-};
-
 struct AdviceFacts {
   DeviceInfo device;
-  std::span<const Trial> trials;      // of the session
-  const Trial* best = nullptr;        // ok: the one that the advice is about
-  std::span<const Ceiling> ceilings;  // of the device; empty: not calibrated
-  std::optional<Bound> bound;         // of the best time
-  std::optional<double> bytes;        // that the best configuration moves, by [metrics]
-  std::string memory;                 // the ceiling for these bytes: "copy" or "read"
-  std::optional<LeadingParameter> leading;
+  bool has_verify_steps = false;           // whose resources a trial may have stored instead of its launch step's
+  std::span<const Trial> trials;           // of the session
+  const Trial* best = nullptr;             // ok: the one that the advice is about
+  std::span<const Ceiling> ceilings;       // of the device; empty: not calibrated
+  std::optional<Bound> bound;              // of the best time
+  std::optional<double> bytes;             // that the best configuration moves, by [metrics]
+  std::string memory;                      // the ceiling for these bytes: "copy" or "read"
+  const Importance* importance = nullptr;  // of the parameters, in these trials
 };
 
 // Returns the advice in a fixed order. Returns none without a best trial, and of a device that is no GPU only what the

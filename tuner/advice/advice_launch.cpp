@@ -29,9 +29,14 @@ bool meets_heuristics(const Residence& residence) {
 
 }  // namespace
 
-std::optional<Residence> residence_of(const Trial& trial, const DeviceInfo& device) {
+bool knows_launch(const Trial& trial, const AdviceFacts& facts) {
+  return trial.shapes.size() == 1 && trial.usage.registers > 0 && !facts.has_verify_steps;
+}
+
+std::optional<Residence> residence_of(const Trial& trial, const AdviceFacts& facts) {
+  const DeviceInfo& device = facts.device;
   const std::optional<MultiprocessorLimits> limits = multiprocessor_limits(device);
-  if (!limits || trial.shapes.size() != 1 || device.multiprocessors <= 0) return std::nullopt;
+  if (!limits || !knows_launch(trial, facts) || device.multiprocessors <= 0) return std::nullopt;
   const LaunchShape& shape = trial.shapes.front();
   Residence residence;
   residence.use = {static_cast<int>(shape.block[0] * shape.block[1] * shape.block[2]), trial.usage.registers,
@@ -47,7 +52,7 @@ std::optional<Residence> residence_of(const Trial& trial, const DeviceInfo& devi
 double tail_loss(double waves) { return waves <= 1 ? 0 : 1 - waves / std::ceil(waves); }
 
 void advise_tail(const AdviceFacts& facts, std::vector<Advice>& list) {
-  const std::optional<Residence> residence = residence_of(*facts.best, facts.device);
+  const std::optional<Residence> residence = residence_of(*facts.best, facts);
   if (!residence || tail_loss(residence->waves) < notable_tail_loss) return;
   const double last = residence->waves - std::floor(residence->waves);
   list.push_back(
@@ -61,14 +66,14 @@ void advise_tail(const AdviceFacts& facts, std::vector<Advice>& list) {
 }
 
 void advise_blocks(const AdviceFacts& facts, std::vector<Advice>& list) {
-  const std::optional<Residence> residence = residence_of(*facts.best, facts.device);
+  const std::optional<Residence> residence = residence_of(*facts.best, facts);
   if (!residence) return;
   const bool is_met = meets_heuristics(*residence);
   const Trial* other = nullptr;  // the fastest on the other side of the heuristics
   for (const Trial& trial : facts.trials) {
     if (trial.verdict != Verdict::ok) continue;
     if (other != nullptr && trial.measurement.median_ns >= other->measurement.median_ns) continue;
-    const std::optional<Residence> its = residence_of(trial, facts.device);
+    const std::optional<Residence> its = residence_of(trial, facts);
     if (its && meets_heuristics(*its) != is_met) other = &trial;
   }
   std::string evidence = fmt::format("{}, {:.3g} for each multiprocessor, {:.2f} waves",
@@ -90,7 +95,7 @@ void advise_blocks(const AdviceFacts& facts, std::vector<Advice>& list) {
 }
 
 void advise_bytes_in_flight(const AdviceFacts& facts, std::vector<Advice>& list) {
-  const std::optional<Residence> residence = residence_of(*facts.best, facts.device);
+  const std::optional<Residence> residence = residence_of(*facts.best, facts);
   const auto ceiling = std::ranges::find(facts.ceilings, facts.memory, &Ceiling::name);
   const double seconds = facts.best->measurement.median_ns * 1e-9;
   if (!residence || ceiling == facts.ceilings.end() || !facts.bytes || !(seconds > 0)) return;

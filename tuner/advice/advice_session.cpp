@@ -81,11 +81,11 @@ void add_pairs(std::vector<Shared>& neighbours, PaddingPairs& pairs) {
   }
 }
 
-PaddingPairs padding_pairs(std::span<const Trial> trials, const std::string& parameter) {
+PaddingPairs padding_pairs(const AdviceFacts& facts, const std::string& parameter) {
   std::map<std::string, std::vector<Shared>> neighbours;
-  for (const Trial& trial : trials) {
+  for (const Trial& trial : facts.trials) {
     const Value* const value = trial.configuration.find(parameter);
-    if (trial.verdict != Verdict::ok || trial.shapes.size() != 1 || value == nullptr) continue;
+    if (trial.verdict != Verdict::ok || !knows_launch(trial, facts) || value == nullptr) continue;
     const LaunchShape& shape = trial.shapes.front();
     const std::uint64_t bytes = trial.usage.shared_static + shape.shared_bytes;
     if (bytes == 0) continue;
@@ -107,12 +107,12 @@ void advise_occupancy(const AdviceFacts& facts, std::vector<Advice>& list) {
   std::vector<double> occupancies, times;
   for (const Trial& trial : facts.trials) {
     if (trial.verdict != Verdict::ok) continue;
-    const std::optional<Residence> residence = residence_of(trial, facts.device);
+    const std::optional<Residence> residence = residence_of(trial, facts);
     if (!residence) continue;
     occupancies.push_back(residence->occupancy.share());
     times.push_back(trial.measurement.median_ns);
   }
-  const std::optional<Residence> best = residence_of(*facts.best, facts.device);
+  const std::optional<Residence> best = residence_of(*facts.best, facts);
   if (!best || times.size() < least_trials) return;
   const std::optional<double> correlation = rank_correlation(occupancies, times);
   if (!correlation) return;
@@ -142,7 +142,7 @@ void advise_occupancy(const AdviceFacts& facts, std::vector<Advice>& list) {
 
 void advise_bank_stride(const AdviceFacts& facts, std::vector<Advice>& list) {
   for (const Binding& one : facts.best->configuration) {
-    const PaddingPairs pairs = padding_pairs(facts.trials, one.name);
+    const PaddingPairs pairs = padding_pairs(facts, one.name);
     if (pairs.gains.empty()) continue;
     const double gain = pairs.gains[pairs.gains.size() / 2];
     if (gain < notable_gain) continue;
@@ -159,17 +159,18 @@ void advise_bank_stride(const AdviceFacts& facts, std::vector<Advice>& list) {
 }
 
 void advise_leading_parameter(const AdviceFacts& facts, std::vector<Advice>& list) {
-  if (!facts.leading || facts.leading->share < notable_share || facts.leading->explained < trusted_model) return;
-  const LeadingParameter& leading = *facts.leading;
-  list.push_back(
-      {"parameter",
-       fmt::format("{} explains most of the time's variance: more of its values are worth more than finer values of "
-                   "others",
-                   leading.name),
-       fmt::format("{:.0f} % of the variance, by a model that foretells {:.0f} % of other trials'", 100 * notable_share,
-                   100 * trusted_model),
-       fmt::format("{:.0f} %, by a model of {} that foretells {:.0f} %", 100 * leading.share,
-                   counted(leading.trials, "trial"), 100 * leading.explained)});
+  if (facts.importance == nullptr || facts.importance->parameters.empty()) return;
+  const Importance& importance = *facts.importance;
+  const ParameterImportance& leading = importance.parameters.front();
+  if (leading.share < notable_share || importance.explained < trusted_model) return;
+  list.push_back({"parameter",
+                  fmt::format("{} explains more of the time's variance than any other parameter: further values of it "
+                              "are worth more than further values of others",
+                              leading.parameter),
+                  fmt::format("{:.0f} % of the variance, by a model that foretells {:.0f} % of other trials'",
+                              100 * notable_share, 100 * trusted_model),
+                  fmt::format("{:.0f} %, by a model of {} that foretells {:.0f} %", 100 * leading.share,
+                              counted(importance.trials, "trial"), 100 * importance.explained)});
 }
 
 }  // namespace attune
