@@ -11,6 +11,13 @@ function(run what)
 endfunction()
 
 run("cmake --install" "${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${WORK}/prefix")
+# What draws the pictures of reports, where the program looks for it: ../share/attune beside its folder.
+file(GLOB drawing RELATIVE "${BUILD}/share/attune" "${BUILD}/share/attune/*.js")
+foreach(file IN ITEMS vega_notices.txt LISTS drawing)
+  if(NOT EXISTS "${WORK}/prefix/bin/../share/attune/${file}")
+    message(FATAL_ERROR "share/attune/${file} is not installed")
+  endif()
+endforeach()
 function(build source folder)
   run("configuring ${folder}" "${CMAKE_COMMAND}" -S "${source}" -B "${WORK}/${folder}" -G "${GENERATOR}"
       "-DCMAKE_PREFIX_PATH=${WORK}/prefix" "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_FLAGS=${FLAGS}"

@@ -35,11 +35,11 @@ constexpr CounterMetric all_metrics[] = {{metric::blocks, "blocks"},
                                          {metric::bank_conflicts, "passes by bank conflicts"},
                                          {metric::active_threads, "threads per instruction"}};
 
-using Cells = std::vector<std::string>;
+using CsvCells = std::vector<std::string>;
 
 // Takes one row of comma-separated values off the text (RFC 4180). A quoted cell may hold commas and line ends.
-Cells take_row(std::string_view& rest) {
-  Cells row(1);
+CsvCells take_row(std::string_view& rest) {
+  CsvCells row(1);
   bool is_quoted = false;
   std::size_t i = 0;
   for (; i < rest.size(); ++i) {
@@ -93,7 +93,7 @@ double factor_of(std::string_view unit) {
   return 1;
 }
 
-std::string cell(const Cells& row, std::size_t column) { return column < row.size() ? row[column] : std::string(); }
+std::string cell(const CsvCells& row, std::size_t column) { return column < row.size() ? row[column] : std::string(); }
 
 }  // namespace
 
@@ -107,7 +107,7 @@ std::span<const CounterMetric> counter_metrics() { return all_metrics; }
 Counters read_counters(std::string_view text, const std::string& file) {
   const std::string how = "; it must be the output of: ncu --csv --page raw";
   if (!skip_to_head(text)) throw UsageError(file + " has no line that begins with \"ID\"," + how);
-  const Cells names = take_row(text), units = take_row(text), launch = take_row(text);
+  const CsvCells names = take_row(text), units = take_row(text), launch = take_row(text);
   if (launch.size() != names.size())
     throw UsageError(file +
                      (launch.size() <= 1 ? " has no launch below its names and units" : " ends within a launch") + how);

@@ -24,12 +24,16 @@ struct Chart {
   std::string id;  // letters, digits and '-'; unlike all others of the page
   std::string title, caption = {};
   nlohmann::ordered_json spec = {};
-  std::vector<ChartField> fields = {};  // not empty: the reader chooses x, y, colour and filters among them
+  // Not empty: the reader chooses x, y, colour and filters among them. The spec has an "encoding" and a dataset of the
+  // page.
+  std::vector<ChartField> fields = {};
 };
 
 struct Section {
   std::string id, heading;
-  std::string html;  // is trusted: all text in it has gone through escaped()
+  // Is trusted: all text in it has gone through escaped(). The page's style knows the classes `note` of paragraphs,
+  // `number` of cells, and `wide` of what stands around a table that may be wider than the page.
+  std::string html;
   std::vector<Chart> charts = {};
 };
 
