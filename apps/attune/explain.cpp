@@ -2,25 +2,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <vector>
 
 #include "advice/advice.hpp"
 #include "attune/error.hpp"
-#include "attune/search_space.hpp"
 #include "base/counted.hpp"
 #include "base/shell_word.hpp"
 #include "configuration_text.hpp"
-#include "core/device_class.hpp"
 #include "explain_counters.hpp"
-#include "expression/assignments.hpp"
 #include "json_lines.hpp"
 #include "kernel/nearness.hpp"
 #include "kernel/problem.hpp"
 #include "options.hpp"
 #include "put_text.hpp"
-#include "rates.hpp"
-#include "spec/kernel_file.hpp"
+#include "report/device_use.hpp"
+#include "report/report_query.hpp"
 #include "stored.hpp"
 #include "table.hpp"
 #include "text.hpp"
@@ -32,113 +28,40 @@ using Json = nlohmann::ordered_json;
 
 // The session that is explained, and the configurations that are compared.
 struct Explained {
-  std::string given;  // KERNEL|FILE.cu
-  std::optional<KernelSpec> spec;
-  SessionRow session;
-  DeviceInfo device;
-  std::vector<Trial> trials;
-  std::vector<Ceiling> ceilings;
+  std::string given;               // KERNEL|FILE.cu
+  std::optional<KernelSpec> spec;  // as it is now; the session may be of another text
+  ReportData data;
   Configuration chosen;
   std::optional<Configuration> standard;  // the default; nothing where it is the chosen one, or not known
 
-  const RecordKey& key() const { return session.key.record; }
+  const RecordKey& key() const { return data.session.key.record; }
+  std::string_view kind() const { return kind_of(key().device_class); }
+  std::string device() const { return data.device ? data.device->name : key().device_class; }
   const Trial* trial() const {
-    const auto found = std::ranges::find_if(
-        trials, [&](const Trial& one) { return one.verdict == Verdict::ok && one.configuration == chosen; });
-    return found == trials.end() ? nullptr : &*found;
+    const Trial* const tried = data.find(chosen);
+    return tried != nullptr && tried->verdict == Verdict::ok ? tried : nullptr;
   }
 };
 
-// Returns the newest session of the kernel for these values of the problem and this kind or name of device.
-SessionRow newest_session(WisdomStore& store, const std::string& kernel, const Options& options) {
-  const Bindings problem = parse_bindings(options.text("problem").value_or(""));
-  const std::string device = options.text("device").value_or("");
-  const std::string kind = device.substr(0, device.find(':'));
-  for (SessionRow& session : store.sessions(kernel)) {
-    const RecordKey& key = session.key.record;
-    const auto has = [&](const Binding& one) {
-      const Value* const value = key.problem.find(one.name);
-      return value != nullptr && value->text() == one.value.text();
-    };
-    const bool is_of_device =
-        device.empty() || kind_of(key.device_class) == kind || key.device_class.find(device) != std::string::npos;
-    if (is_of_device && session.trials > 0 && std::ranges::all_of(problem, has)) return std::move(session);
-  }
-  throw UsageError(fmt::format("there is no session of {} for this: attune tune {}", kernel,
-                               shell_word(options.required("kernel"))));
-}
-
-// Returns the configuration of the record that serves, if this session tried it; else the fastest one that is right.
-Configuration best_of(const Explained& explained, WisdomStore& store) {
-  const Trial* best = nullptr;
-  const std::optional<Record> record = store.find_record(explained.key());
-  for (const Trial& trial : explained.trials) {
-    if (trial.verdict != Verdict::ok) continue;
-    if (record && trial.configuration == record->configuration) return trial.configuration;
-    if (best == nullptr || trial.measurement.median_ns < best->measurement.median_ns) best = &trial;
-  }
-  if (best == nullptr)
-    throw UsageError(fmt::format("no configuration of this session works; see: attune trials {} --verdict failed",
-                                 shell_word(explained.given)));
-  return best->configuration;
-}
-
 Explained explained_by(const Options& options) {
-  Explained explained;
-  explained.given = options.required("kernel");
-  const bool is_file = is_kernel_file(explained.given);
-  explained.spec = is_file ? load_kernel(explained.given) : builtin_kernel(explained.given);
-  const std::string kernel = is_file ? explained.spec->name : explained.given;
   std::optional<WisdomStore> store = open_store(options);
-  if (!explained.spec) require_known(kernel, read_kept(store));
-  if (!store) throw UsageError("nothing is known of " + kernel + " yet: attune tune " + shell_word(explained.given));
-  explained.session = newest_session(*store, kernel, options);
-  const RecordKey& key = explained.key();
-  const std::string architecture = architecture_of_class(key.device_class);
-  const std::vector<std::string> known = known_architectures();
-  const bool has_limits = std::ranges::find(known, architecture) != known.end();
-  explained.device = has_limits ? device_limits(architecture) : DeviceInfo{};
-  explained.device.kind = kind_of(key.device_class);
-  explained.device = device_of_class(key.device_class, explained.device).value_or(explained.device);
-  explained.trials = store->trials(explained.session.id);
-  explained.ceilings = store->ceilings(key.device_class);
+  ReportQuery query = report_query(options, options.required("kernel"), store);
+  Explained explained{.given = query.called, .spec = query.spec, .data = {}, .chosen = {}, .standard = {}};
+  explained.given = options.required("kernel");
+  explained.data = read_report(*store, std::move(query));
+  note_damage(*store);
   const std::optional<std::string> wanted = options.text("configuration");
   if (wanted && !explained.spec)
-    throw UsageError("--configuration needs the kernel's text: name its file instead of " + kernel);
-  explained.chosen = wanted ? parse_configuration(*explained.spec, *wanted) : best_of(explained, *store);
-  if (explained.spec) explained.standard = default_configuration(*explained.spec, key.problem, explained.device);
+    throw UsageError("--configuration needs the kernel's text: name its file instead of " + explained.given);
+  const Trial* const best = explained.data.best();
+  if (!wanted && best == nullptr)
+    throw UsageError(fmt::format("no configuration of this session works; see: attune trials {} --verdict failed",
+                                 shell_word(explained.given)));
+  explained.chosen = wanted ? parse_configuration(*explained.spec, *wanted) : best->configuration;
+  if (explained.spec && explained.data.device)
+    explained.standard = default_configuration(*explained.spec, explained.key().problem, *explained.data.device);
   if (explained.standard == explained.chosen) explained.standard.reset();
-  note_damage(*store);
   return explained;
-}
-
-// Returns the importance of the parameters, in the space of the kernel's text if the session is of this very text.
-std::optional<Importance> importance_in(const Explained& explained) {
-  const bool is_of_text = explained.spec && explained.spec->fingerprints.code == explained.key().code &&
-                          explained.spec->fingerprints.contract == explained.key().contract;
-  if (!is_of_text) return importance_of(explained.trials);
-  return importance_of(make_space(*explained.spec, explained.key().problem, explained.device), explained.trials);
-}
-
-std::vector<Advice> advice_of(const Explained& explained) {
-  AdviceFacts facts;
-  facts.device = explained.device;
-  facts.trials = explained.trials;
-  facts.best = explained.trial();
-  facts.has_verify_steps = explained.spec && !explained.spec->verify.empty();
-  facts.ceilings = explained.ceilings;
-  // The metrics of another text may count something else.
-  if (facts.best != nullptr && explained.spec && explained.spec->fingerprints.contract == explained.key().contract) {
-    const KernelSpec& spec = *explained.spec;
-    const Problem& problem = explained.key().problem;
-    facts.memory = memory_ceiling(spec, problem);
-    facts.bytes = amount_of(spec.metrics.bytes, problem, explained.chosen);
-    if (explained.device.kind == "cuda")
-      facts.bound = bound_of(spec, problem, explained.chosen, facts.best->measurement.median_ns, explained.ceilings);
-  }
-  const std::optional<Importance> importance = importance_in(explained);
-  if (importance) facts.importance = &*importance;
-  return advice_on(facts);
 }
 
 // The counters of both configurations, and why there are none.
@@ -165,8 +88,8 @@ std::string first_entry(const std::vector<Step>& steps) {
 
 Counted counted_here(const Explained& explained, const Options& options) {
   const std::string device = device_name(options);
-  if (explained.device.kind != "cuda")
-    return {{}, {}, fmt::format("the device `{}` has no counters: tune on a GPU", explained.device.kind)};
+  if (explained.kind() != "cuda")
+    return {{}, {}, fmt::format("the device `{}` has no counters: tune on a GPU", explained.kind())};
   if (!explained.spec) return {{}, {}, "counting launches the kernel, and its text is in its file: name FILE.cu"};
   if (device.substr(0, device.find(':')) != "cuda")
     return {{}, {}, fmt::format("the device `{}` has no counters: add --device cuda", device)};
@@ -216,7 +139,7 @@ void print_json(const Explained& explained, const std::vector<Advice>& advice, c
                {"kernel", key.kernel},
                {"problem", attune::cli::to_json(key.problem)},
                {"device_class", key.device_class},
-               {"session", explained.session.id},
+               {"session", explained.data.session.id},
                {"configuration", attune::cli::to_json(explained.chosen)},
                {"advice", to_json(advice)},
                {"counters", to_json(counted.chosen)},
@@ -266,10 +189,10 @@ void show_counters(const Counted& counted, const std::string& device, const std:
 void show(const Explained& explained, const std::vector<Advice>& advice, const Counted& counted, bool is_best) {
   const RecordKey& key = explained.key();
   const Trial* const trial = explained.trial();
-  put_text("{}\n", in_lines(fmt::format("{} {} on {}", key.kernel, key.problem.text(), explained.device.name), 2));
-  put_text("{}", fact_line("session", fmt::format("{}, effort {}: {}", utc_text(explained.session.started_ms),
-                                                  to_text(explained.session.key.effort),
-                                                  attune::counted(explained.trials.size(), "trial"))));
+  put_text("{}\n", in_lines(fmt::format("{} {} on {}", key.kernel, key.problem.text(), explained.device()), 2));
+  put_text("{}", fact_line("session", fmt::format("{}, effort {}: {}", utc_text(explained.data.session.started_ms),
+                                                  to_text(explained.data.session.key.effort),
+                                                  attune::counted(explained.data.trials.size(), "trial"))));
   put_text("{}", fact_line(is_best ? "best" : "configuration", whole_text(explained.chosen)));
   if (trial != nullptr) put_text("{}", fact_line("time", time_text(trial->measurement.median_ns)));
   if (explained.spec && explained.spec->fingerprints.code != key.code)
@@ -279,7 +202,7 @@ void show(const Explained& explained, const std::vector<Advice>& advice, const C
   else
     put_text("advice from {}\n", advice.empty() ? "these trials: none" : "these trials");
   show_advice(advice);
-  show_counters(counted, explained.device.name, is_best ? "best" : "this one");
+  show_counters(counted, explained.device(), is_best ? "best" : "this one");
 }
 
 }  // namespace
@@ -302,7 +225,7 @@ int run_explain(const Arguments& arguments) {
   const bool has_files = options.has("counters") || options.has("default-counters");
   Counted counted = has_files ? counted_in_files(options) : Counted{};
   const Explained explained = explained_by(options);
-  const std::vector<Advice> advice = advice_of(explained);
+  const std::vector<Advice> advice = advice_on(advice_facts_of(explained.data, explained.trial()));
   if (!has_files) counted = counted_here(explained, options);
   if (options.has("json"))
     print_json(explained, advice, counted);

@@ -53,10 +53,7 @@ std::string marked_text(std::uint64_t column, std::uint64_t amount) {
 
 }  // namespace
 
-BlockUse StepUse::block() const {
-  return {static_cast<int>(shape.block[0] * shape.block[1] * shape.block[2]), usage.registers,
-          usage.shared_static + shape.shared_bytes};
-}
+BlockUse StepUse::block() const { return block_use(shape, usage); }
 
 std::vector<StepUse> step_uses(const Image& image, std::span<const ResolvedStep> steps) {
   std::vector<StepUse> uses;
@@ -151,9 +148,8 @@ std::string recorded_occupancy(const Record& record, const KernelSpec& spec, std
   const auto trial = std::ranges::find(trials, record.configuration, &Trial::configuration);
   const bool is_of_gpu = record.key.device_class.starts_with("cuda|");
   const auto limits = is_of_gpu ? multiprocessor_limits(record.compute_capability) : std::nullopt;
-  if (!limits || !spec.verify.empty() || trial == trials.end() || trial->shapes.size() != 1) return "";
-  if (trial->usage.registers == 0) return "";  // of PTX
-  return occupancy_text(StepUse{"", trial->shapes.front(), trial->usage}.block(), *limits);
+  const auto use = trial == trials.end() ? std::nullopt : block_use_of(*trial, !spec.verify.empty());
+  return limits && use ? occupancy_text(*use, *limits) : "";
 }
 
 }  // namespace attune::cli

@@ -29,21 +29,16 @@ bool meets_heuristics(const Residence& residence) {
 
 }  // namespace
 
-bool knows_launch(const Trial& trial, const AdviceFacts& facts) {
-  return trial.shapes.size() == 1 && trial.usage.registers > 0 && !facts.has_verify_steps;
-}
-
 std::optional<Residence> residence_of(const Trial& trial, const AdviceFacts& facts) {
   const DeviceInfo& device = facts.device;
   const std::optional<MultiprocessorLimits> limits = multiprocessor_limits(device);
-  if (!limits || !knows_launch(trial, facts) || device.multiprocessors <= 0) return std::nullopt;
-  const LaunchShape& shape = trial.shapes.front();
+  const std::optional<BlockUse> use = block_use_of(trial, facts.has_verify_steps);
+  if (!limits || !use || device.multiprocessors <= 0) return std::nullopt;
   Residence residence;
-  residence.use = {static_cast<int>(shape.block[0] * shape.block[1] * shape.block[2]), trial.usage.registers,
-                   trial.usage.shared_static + shape.shared_bytes};
+  residence.use = *use;
   residence.occupancy = occupancy_of(residence.use, *limits);
   if (residence.occupancy.blocks <= 0) return std::nullopt;
-  residence.blocks = shape.blocks();
+  residence.blocks = trial.shapes.front().blocks();
   residence.per_multiprocessor = static_cast<double>(residence.blocks) / device.multiprocessors;
   residence.waves = residence.per_multiprocessor / residence.occupancy.blocks;
   return residence;

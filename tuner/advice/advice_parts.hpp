@@ -19,9 +19,7 @@ struct Residence {
   double per_multiprocessor = 0;  // blocks of the grid
   double waves = 0;               // 1: the blocks fill all multiprocessors once
 };
-// Returns whether the stored resources are those of the one launch: not of several steps, nor of PTX.
-bool knows_launch(const Trial& trial, const AdviceFacts& facts);
-// Returns nothing where they are not, and for a device that is no GPU.
+// Returns nothing where the trial has not stored the use of its launch, and for a device that is no GPU.
 std::optional<Residence> residence_of(const Trial& trial, const AdviceFacts& facts);
 
 // Return the share of the time that a launch loses, where all blocks take equally long, because its last wave is not

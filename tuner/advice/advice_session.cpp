@@ -85,10 +85,10 @@ PaddingPairs padding_pairs(const AdviceFacts& facts, const std::string& paramete
   std::map<std::string, std::vector<Shared>> neighbours;
   for (const Trial& trial : facts.trials) {
     const Value* const value = trial.configuration.find(parameter);
-    if (trial.verdict != Verdict::ok || !knows_launch(trial, facts) || value == nullptr) continue;
+    const std::optional<BlockUse> use = block_use_of(trial, facts.has_verify_steps);
+    if (trial.verdict != Verdict::ok || !use || use->shared_bytes == 0 || value == nullptr) continue;
+    const std::uint64_t bytes = use->shared_bytes;
     const LaunchShape& shape = trial.shapes.front();
-    const std::uint64_t bytes = trial.usage.shared_static + shape.shared_bytes;
-    if (bytes == 0) continue;
     std::string key = fmt::format("{},{},{}/{},{},{}", shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
                                   shape.block[1], shape.block[2]);
     for (const Binding& one : trial.configuration)

@@ -108,6 +108,16 @@ std::string to_text(const OccupancyStep& step, const Occupancy& now) {
                      now.warps);
 }
 
+BlockUse block_use(const LaunchShape& shape, const ResourceUsage& usage) {
+  return {static_cast<int>(shape.block[0] * shape.block[1] * shape.block[2]), usage.registers,
+          usage.shared_static + shape.shared_bytes};
+}
+
+std::optional<BlockUse> block_use_of(const Trial& trial, bool has_verify_steps) {
+  if (trial.shapes.size() != 1 || trial.usage.registers == 0 || has_verify_steps) return std::nullopt;
+  return block_use(trial.shapes.front(), trial.usage);
+}
+
 std::string occupancy_text(const BlockUse& use, const MultiprocessorLimits& limits) {
   const Occupancy now = occupancy_of(use, limits);
   const auto step = next_step(use, limits);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/multiprocessor_limits.hpp"
+#include "core/trial.hpp"
 
 namespace attune {
 
@@ -18,6 +19,11 @@ struct BlockUse {
   int registers = 0;               // per thread; 0: not known, limits nothing
   std::uint64_t shared_bytes = 0;  // static and dynamic
 };
+
+BlockUse block_use(const LaunchShape& shape, const ResourceUsage& usage);
+// Returns the use of a trial's launch. Returns nothing where the trial has not stored that: of several launch steps, or
+// of a kernel with [[verify]] steps, it has the registers of the step that takes most; of PTX it has none.
+std::optional<BlockUse> block_use_of(const Trial& trial, bool has_verify_steps);
 
 enum class Limiter { threads, blocks, registers, shared };  // in the order of Occupancy::blocks_by
 

@@ -31,7 +31,7 @@ struct Roofline {
 // refers to `data`.
 std::optional<Roofline> roofline_of(const ReportData& data);
 
-// Returns the facts for advice on the session's best configuration. They refer to `data`.
-AdviceFacts advice_facts_of(const ReportData& data);
+// Returns the facts for advice on one configuration, `best`. They refer to `data`.
+AdviceFacts advice_facts_of(const ReportData& data, const Trial* best);
 
 }  // namespace attune::cli

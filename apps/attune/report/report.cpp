@@ -6,12 +6,12 @@
 #include <iostream>
 
 #include "attune/error.hpp"
-#include "expression/assignments.hpp"
 #include "files/output_file.hpp"
 #include "options.hpp"
 #include "put_text.hpp"
 #include "report/comparison_sections.hpp"
 #include "report/render.hpp"
+#include "report/report_query.hpp"
 #include "report/vega_bundle.hpp"
 #include "spec/kernel_file.hpp"
 #include "stored.hpp"
@@ -51,20 +51,9 @@ std::string format_of(const Options& options) {
 }
 
 Report session_report(const Options& options) {
-  const std::string given = options.text("kernel").value_or("");
-  ReportQuery query;
-  if (is_kernel_file(given))
-    query.spec = load_kernel(given);
-  else if (!given.empty())
-    query.spec = builtin_kernel(given);
-  query.kernel = query.spec ? query.spec->name : given;
-  query.called = is_kernel_file(given) ? std::filesystem::path(given).filename().string() : query.kernel;
-  query.problem = parse_bindings(options.text("problem").value_or(""));
-  query.device = options.text("device").value_or("");
-  query.shows_names = options.has("names");
   std::optional<WisdomStore> store = open_store(options);
-  if (!store) throw Error("there is no database yet; tune something first: attune tune KERNEL");
-  if (!query.spec && !query.kernel.empty()) require_known(query.kernel, read_kept(store));
+  ReportQuery query = report_query(options, options.text("kernel").value_or(""), store);
+  query.shows_names = options.has("names");
   const ReportData data = read_report(*store, std::move(query));
   note_damage(*store);
   const RecordKey& key = data.session.key.record;

@@ -11,6 +11,7 @@
 #include "attune/error.hpp"
 #include "base/near_name.hpp"
 #include "core/device_class.hpp"
+#include "kernel/nearness.hpp"
 #include "measure/statistics.hpp"
 
 namespace attune::cli {
@@ -26,7 +27,7 @@ bool has_values(const Problem& problem, const Bindings& wanted) {
 }
 
 bool is_of_device(const std::string& class_key, const std::string& wanted) {
-  return wanted.empty() || class_key.find(wanted) != std::string::npos;
+  return wanted.empty() || kind_of(class_key) == wanted || class_key.find(wanted) != std::string::npos;
 }
 
 std::vector<SessionRow> sessions_of(WisdomStore& store, const std::string& kernel) {
@@ -82,38 +83,18 @@ void read_record(WisdomStore& store, ReportData& data) {
   data.ceilings = store.ceilings(key.device_class);
 }
 
-// Makes the space of exactly the trials, where no text of the kernel is at hand.
-std::optional<SearchSpace> space_of_trials(const std::vector<Trial>& trials) {
-  std::vector<Parameter> parameters;
-  for (const Binding& one : trials.front().configuration) parameters.push_back({one.name, {}});
-  std::vector<Row> rows;
-  for (const Trial& trial : trials) {
-    Row row;
-    for (Parameter& parameter : parameters) {
-      const Value* const value = trial.configuration.find(parameter.name);
-      if (value == nullptr) return std::nullopt;
-      const auto found = std::ranges::find(parameter.values, *value);
-      row.push_back(static_cast<std::uint16_t>(found - parameter.values.begin()));
-      if (found == parameter.values.end()) parameter.values.push_back(*value);
-    }
-    rows.push_back(std::move(row));
-  }
-  return SearchSpace::listed(std::move(parameters), rows);
-}
-
 void look_into_space(ReportData& data) {
-  const Problem& problem = data.session.key.record.problem;
-  std::optional<SearchSpace> space;
-  if (data.spec && data.device) {
-    space = make_space(*data.spec, problem, *data.device);
-    data.legal = space->size();
-    if (auto by_default = attune::default_configuration(*data.spec, problem, *data.device))
-      data.default_configuration = *std::move(by_default);
-  } else {
-    space = space_of_trials(data.trials);
+  if (!data.spec || !data.device) {
     data.default_configuration = data.trials.front().configuration;  // what a session tries first
+    data.importance = importance_of(data.trials);
+    return;
   }
-  if (space) data.importance = importance_of(*space, data.trials);
+  const Problem& problem = data.session.key.record.problem;
+  const SearchSpace space = make_space(*data.spec, problem, *data.device);
+  data.legal = space.size();
+  data.default_configuration =
+      attune::default_configuration(*data.spec, problem, *data.device).value_or(Configuration());
+  data.importance = importance_of(space, data.trials);
 }
 
 bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -174,11 +155,7 @@ ReportData read_report(WisdomStore& store, ReportQuery query) {
 }
 
 std::optional<BlockUse> block_use_of(const ReportData& data, const Trial& trial) {
-  if (!data.limits || trial.shapes.size() != 1 || trial.usage.registers == 0) return std::nullopt;
-  const LaunchShape& shape = trial.shapes.front();
-  return BlockUse{.threads = static_cast<int>(shape.block[0] * shape.block[1] * shape.block[2]),
-                  .registers = trial.usage.registers,
-                  .shared_bytes = shape.shared_bytes + trial.usage.shared_static};
+  return data.limits ? attune::block_use_of(trial, data.spec && !data.spec->verify.empty()) : std::nullopt;
 }
 
 std::optional<Occupancy> occupancy_of(const ReportData& data, const Trial& trial) {

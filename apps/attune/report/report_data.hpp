@@ -46,8 +46,7 @@ struct ReportData {
 // Reads what is reported. Throws UsageError naming what was not found.
 ReportData read_report(WisdomStore& store, ReportQuery query);
 
-// Returns what a block of a trial takes. Returns nothing for trials of several launches, because a trial keeps the
-// registers of one of them, and for devices without registers.
+// Returns what a block of a trial takes; nothing where the trial has not stored it, and for a device that is no GPU.
 std::optional<BlockUse> block_use_of(const ReportData& data, const Trial& trial);
 // Returns how well a trial fills the device's multiprocessors; nothing where block_use_of() returns nothing.
 std::optional<Occupancy> occupancy_of(const ReportData& data, const Trial& trial);

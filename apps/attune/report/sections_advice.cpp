@@ -2,40 +2,35 @@
 #include <fmt/format.h>
 
 #include "advice/advice.hpp"
+#include "kernel/nearness.hpp"
 #include "kernel/roofline.hpp"
 #include "report/device_use.hpp"
 #include "report/report_sections.hpp"
 
 namespace attune::cli {
 
-AdviceFacts advice_facts_of(const ReportData& data) {
+AdviceFacts advice_facts_of(const ReportData& data, const Trial* best) {
   AdviceFacts facts;
-  if (data.device)
-    facts.device = *data.device;
-  else
-    facts.device.kind = "replay";  // of whose limits nothing is known
+  facts.device.kind = std::string(kind_of(data.session.key.record.device_class));
+  if (data.device) facts.device = *data.device;
   facts.trials = data.trials;
-  facts.best = data.best();
+  facts.best = best;
   facts.ceilings = data.ceilings;
+  if (data.importance) facts.importance = &*data.importance;
+  if (!data.spec || best == nullptr) return facts;
   const Problem& problem = data.session.key.record.problem;
-  if (data.spec && facts.best != nullptr) {
-    const Configuration& best = facts.best->configuration;
-    const double time = data.record ? data.record->median_ns : facts.best->measurement.median_ns;
-    facts.bound = bound_of(*data.spec, problem, best, time, data.ceilings);
-    facts.bytes = amount_of(data.spec->metrics.bytes, problem, best);
-    facts.memory = memory_ceiling(*data.spec, problem);
-  }
-  if (data.importance && !data.importance->parameters.empty()) {
-    const ParameterImportance& first = data.importance->parameters.front();
-    facts.leading = {first.parameter, first.share, data.importance->explained, data.importance->trials};
-  }
+  facts.has_verify_steps = !data.spec->verify.empty();
+  facts.memory = memory_ceiling(*data.spec, problem);
+  facts.bytes = amount_of(data.spec->metrics.bytes, problem, best->configuration);
+  if (facts.device.kind == "cuda")
+    facts.bound = bound_of(*data.spec, problem, best->configuration, best->measurement.median_ns, data.ceilings);
   return facts;
 }
 
 ReportSection advice_section(const ReportData& data) {
   ReportSection section{.id = "advice", .heading = "What the trials say"};
   if (data.best() == nullptr) return section;
-  for (const Advice& one : advice_on(advice_facts_of(data)))
+  for (const Advice& one : advice_on(advice_facts_of(data, data.best())))
     section.facts.push_back(
         {one.about, fmt::format("{}. Evidence: {}. Named from: {}.", one.text, one.evidence, one.threshold)});
   return section;
