@@ -1,5 +1,5 @@
 // Draws the pictures of a report. Runs as a module, so that its names are its own, behind the bundle with vegaEmbed().
-const widthForLegend = 640, mostFilterValues = 40, mostLetters = 60, mostOrdinalColours = 8;
+const widthForLegend = 640, mostFilterValues = 40, mostLetters = 60, fewValues = 8;
 
 // Returns a text that Vega takes: a line separator would end a line of its expressions, and its tables, which are plain
 // objects, already have names such as "constructor".
@@ -26,7 +26,8 @@ function rowsOf(columns) {
 function configOf(width) {
   const style = getComputedStyle(document.documentElement);
   const [text, line, grid, mark] = ["--text", "--line", "--grid", "--mark"].map(name => style.getPropertyValue(name));
-  const isWide = width >= widthForLegend, ramp = { scheme: "viridis" };
+  const isWide = width >= widthForLegend;
+  const ramp = { scheme: "viridis", extent: style.getPropertyValue("--ramp").split(",").map(Number) };
   const texts = { labelColor: text, titleColor: text, titleFontWeight: "normal", labelOverlap: "greedy", labelSeparation: 6 };
   const beside = { orient: "right", labelLimit: 150, titleLimit: 150 };
   const below = { orient: "bottom", columns: Math.max(1, Math.floor(width / 140)), labelLimit: 100, titleLimit: width / 2 };
@@ -82,31 +83,35 @@ class Choices {
     this.form.addEventListener("reset", () => setTimeout(changed));  // when the form has been reset
   }
 
-  valuesOf(field) {
-    const values = [...new Set(this.rows.map(row => row[field.name]))];
+  valuesOf(field, rows = this.rows) {
+    const values = [...new Set(rows.map(row => row[field.name]))];
     return field.isNumber ? values.sort((a, b) => a - b) : values;
   }
 
-  // Returns how a channel shows a field: as the spec does, if the spec has it there.
-  channelOf(channel, field) {
+  // Returns how a channel shows a field of rows: as the spec does, if the spec has it there.
+  channelOf(channel, field, rows) {
     if (this.spec.encoding[channel]?.field === field.name) return this.spec.encoding[channel];
     const { name, title, isNumber, isLogarithmic } = field;
     if (!isNumber) return { field: name, title, type: "nominal" };
-    if (channel === "color" && this.valuesOf(field).length <= mostOrdinalColours) return { field: name, title, type: "ordinal" };
-    return { field: name, title, type: "quantitative", scale: isLogarithmic ? { type: "log", nice: false } : { zero: false } };
+    const values = this.valuesOf(field, rows), isFew = values.length <= fewValues;
+    if (channel === "color" && isFew) return { field: name, title, type: "ordinal" };
+    const axis = isFew ? { values } : {};  // a tick for each block size
+    const scale = isLogarithmic ? { type: "log", nice: false } : { zero: false };
+    return { field: name, title, type: "quantitative", scale, ...(channel === "color" ? {} : { axis }) };
   }
 
   // Puts what is chosen into a spec, and returns its rows: those that the filters keep and that have a place on the axes.
   applyTo(spec) {
     const chosen = this.channels.map(([channel, select]) => [channel, this.fields[select.value]]).filter(([, field]) => field);
-    const { x, y, color, ...others } = spec.encoding;
-    spec.encoding = { ...others, ...Object.fromEntries(chosen.map(([name, field]) => [name, this.channelOf(name, field)])) };
-    spec.encoding.tooltip ??= this.fields.map(({ name, title, isNumber }) =>
-      ({ field: name, title, type: isNumber ? "quantitative" : "nominal" }));
     const kept = this.rows.filter(row => this.filters.every(({ field, values, select }) =>
       select.value === "-1" || row[field.name] === values[select.value]));
     const hasPlace = (value, field) => !field.isNumber || (value !== null && (!field.isLogarithmic || value > 0));
     const shown = kept.filter(row => chosen.every(([name, field]) => name === "color" || hasPlace(row[field.name], field)));
+    const { x, y, color, ...others } = spec.encoding;
+    const channels = chosen.map(([name, field]) => [name, this.channelOf(name, field, shown)]);
+    spec.encoding = { ...others, ...Object.fromEntries(channels) };
+    spec.encoding.tooltip ??= this.fields.map(({ name, title, isNumber }) =>
+      ({ field: name, title, type: isNumber ? "quantitative" : "nominal" }));
     const left = kept.length - shown.length;
     this.count.textContent = `${textOf(shown.length)} of ${textOf(this.rows.length)} points` +
       (left > 0 ? `; ${textOf(left)} more have no value on these axes` : "");
