@@ -53,8 +53,8 @@ SessionRow chosen_session(WisdomStore& store, const ReportQuery& query) {
            !is_of_device(key.device_class, query.device);
   });
   if (all.empty())
-    throw UsageError("no session with trials is of this problem and device; one of `" + query.kernel + "` is of " +
-                     example);
+    throw UsageError("no session of " + (query.kernel.empty() ? "any kernel" : query.kernel) +
+                     " has trials of this problem and device; there is one of " + example);
   return *std::ranges::max_element(all, {}, [](const SessionRow& one) { return std::pair(one.started_ms, one.id); });
 }
 
