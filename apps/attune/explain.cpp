@@ -49,25 +49,6 @@ struct Explained {
   }
 };
 
-// Returns the newest session of the kernel for these values of the problem and this kind or name of device.
-SessionRow newest_session(WisdomStore& store, const std::string& kernel, const Options& options) {
-  const Bindings problem = parse_bindings(options.text("problem").value_or(""));
-  const std::string device = options.text("device").value_or("");
-  const std::string kind = device.substr(0, device.find(':'));
-  for (SessionRow& session : store.sessions(kernel)) {
-    const RecordKey& key = session.key.record;
-    const auto has = [&](const Binding& one) {
-      const Value* const value = key.problem.find(one.name);
-      return value != nullptr && value->text() == one.value.text();
-    };
-    const bool is_of_device =
-        device.empty() || kind_of(key.device_class) == kind || key.device_class.find(device) != std::string::npos;
-    if (is_of_device && session.trials > 0 && std::ranges::all_of(problem, has)) return std::move(session);
-  }
-  throw UsageError(fmt::format("there is no session of {} for this: attune tune {}", kernel,
-                               shell_word(options.required("kernel"))));
-}
-
 // Returns the configuration of the record that serves, if this session tried it; else the fastest one that is right.
 Configuration best_of(const Explained& explained, WisdomStore& store) {
   const Trial* best = nullptr;
@@ -92,7 +73,8 @@ Explained explained_by(const Options& options) {
   std::optional<WisdomStore> store = open_store(options);
   if (!explained.spec) require_known(kernel, read_kept(store));
   if (!store) throw UsageError("nothing is known of " + kernel + " yet: attune tune " + shell_word(explained.given));
-  explained.session = newest_session(*store, kernel, options);
+  explained.session = newest_session(*store, kernel, parse_bindings(options.text("problem").value_or("")),
+                                     options.text("device").value_or(""), explained.given);
   const RecordKey& key = explained.key();
   const std::string architecture = architecture_of_class(key.device_class);
   const std::vector<std::string> known = known_architectures();
