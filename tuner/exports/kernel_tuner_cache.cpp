@@ -84,8 +84,7 @@ std::string kernel_tuner_cache(const SessionLog& session) {
   const std::vector<Parameter> parameters = tried_parameters(session.trials);
   std::string text = "{";
   const ordered_json head = head_of(session, parameters);
-  for (const auto& [name, value] : head.items())
-    text += "\n" + one_line(name) + ": " + one_line(value) + ",";
+  for (const auto& [name, value] : head.items()) text += "\n" + one_line(name) + ": " + one_line(value) + ",";
   text += "\n\"cache\": {";
   for (const Trial& trial : session.trials) {
     if (&trial != &session.trials.front()) text += ",";
