@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <iostream>
 #include <vector>
@@ -14,6 +15,8 @@
 #include "base/shell_word.hpp"
 #include "export_bundle.hpp"
 #include "exports/header.hpp"
+#include "exports/kernel_tuner_cache.hpp"
+#include "exports/optuna_journal.hpp"
 #include "exports/records_csv.hpp"
 #include "exports/records_json.hpp"
 #include "exports/tables.hpp"
@@ -29,7 +32,7 @@
 namespace attune::cli {
 namespace {
 
-constexpr std::string_view formats = "json, csv, header, bundle";
+constexpr std::array formats{"json", "csv", "header", "bundle", "optuna", "kernel-tuner"};
 
 // What is written: the file of -o, or standard output.
 class ExportOutput {
@@ -159,6 +162,35 @@ std::vector<Record> listed_records(const Options& options, const ExportOutput& o
   return of_devices(read_records(store, kernel), options.list("device"));
 }
 
+// Returns the newest session of the kernel that is named, for the problem and device that are named.
+SessionLog chosen_session(const Options& options, const ExportOutput& output, std::optional<WisdomStore>& store) {
+  const std::string format = *options.text("format");
+  refuse_options(options, {"templates", "namespace", "regime", "objective", "architecture", "no-images", "cache"},
+                 format);
+  const std::string given = named_kernel(options);
+  if (given.empty())
+    throw UsageError(
+        fmt::format("--format {} takes one kernel: attune export KERNEL|FILE.cu --format {}", format, format));
+  const std::vector<std::string> problems = options.list("problem"), devices = options.list("device");
+  if (problems.size() > 1 || devices.size() > 1)
+    throw UsageError(fmt::format("--format {} takes one session: one --problem and one --device", format));
+  const bool is_file = is_kernel_file(given);
+  const std::string kernel = is_file ? output.load(given).name : given;
+  if (!is_file && !builtin_kernel(kernel)) require_known(kernel, read_kept(store));
+  if (!store) throw UsageError("nothing is known of " + kernel + " yet: attune tune " + shell_word(given));
+  const SessionRow session = newest_session(*store, kernel, parse_bindings(problems.empty() ? "" : problems.front()),
+                                            devices.empty() ? "" : devices.front(), given);
+  SessionLog log{session.key.record,
+                 std::string(to_text(session.key.effort)),
+                 session.key.strategy,
+                 session.attune_version,
+                 session.seed,
+                 session.started_ms,
+                 store->trials(session.id)};
+  note_damage(*store);
+  return log;
+}
+
 // Returns the bytes of the bundle, and whether an image is missing that should be there.
 ExportedBundle bundle_for(const Options& options, const ExportOutput& output, std::optional<WisdomStore>& store) {
   refuse_options(options, {"templates", "namespace"}, "bundle");
@@ -190,24 +222,25 @@ int export_bundle(const Options& options, const ExportOutput& output, std::optio
   return bundle.is_complete ? exit_done : exit_error;
 }
 
-}  // namespace
-
-int run_export(const Arguments& arguments) {
+Options export_options() {
   Options options("attune export [KERNEL|FILE.cu...] [options]",
                   "  attune export -o wisdom.json\n  attune export reduce --format csv\n"
                   "  attune export reduce --format header -o attune_export_reduce.hpp\n"
                   "  attune export smooth.cu --format header --templates --problem \"T=float\" -o smooth_export.cuh\n"
-                  "  attune export reduce smooth.cu --format bundle --architecture sm_90 -o app.bundle\n",
+                  "  attune export reduce smooth.cu --format bundle --architecture sm_90 -o app.bundle\n"
+                  "  attune export reduce --format optuna -o reduce.journal\n",
                   {"kernels..."});
   options.add()("format,f", named_value("FORMAT"),
-                "json (default), csv, header (C++, of one kernel) or bundle (kernels with "
-                "wisdom and images, for attune::bundle_runtime)")("output,o", named_value("FILE"),
-                                                                  "write to this file instead of standard output")(
+                "json (default), csv, header (C++, of one kernel), bundle (kernels with wisdom and images, for "
+                "attune::bundle_runtime), optuna or kernel-tuner (one session, for their dashboards)")(
+      "output,o", named_value("FILE"), "write to this file instead of standard output")(
       "kernel,k", named_value("KERNEL"), "of this kernel only; the same as the argument")(
-      "device,d", named_values("DEVICE"), "of this device only, by class or name; may be given several times")(
+      "device,d", named_values("DEVICE"),
+      "of this device only, by class or name; may be given several times; optuna, kernel-tuner: the session's, by kind "
+      "or name")(
       "problem,p", named_values("PROBLEM"),
       "header: for these problems only, in part: \"T=float\"; bundle: with images of these problems too; may be given "
-      "several times")(
+      "several times; optuna, kernel-tuner: the session's, in part")(
       "architecture", named_values("ARCHITECTURE"),
       "bundle: with images for sm_90, or host; may be given several times (default: those with records)")(
       "no-images", "bundle: kernels and wisdom alone; applications compile")(
@@ -217,16 +250,25 @@ int run_export(const Arguments& arguments) {
       "regime", named_value("REGIME"), "header, bundle: that is asked for: cold (default), warm or stream")(
       "objective", named_value("OBJECTIVE"), "header, bundle: what was tuned for (default: time)");
   add_database_option(options);
+  return options;
+}
+
+}  // namespace
+
+int run_export(const Arguments& arguments) {
+  Options options = export_options();
   if (options.parse(arguments)) return exit_done;
   const std::string format = options.text("format").value_or("json");
-  if (format != "json" && format != "csv" && format != "header" && format != "bundle")
-    throw UsageError(fmt::format("unknown export format `{}`; known: {}", format, formats));
+  if (std::ranges::find(formats, format) == formats.end())
+    throw UsageError(fmt::format("unknown export format `{}`; known: {}", format, fmt::join(formats, ", ")));
   const ExportOutput output(options);
   std::optional<WisdomStore> store = open_store(options);
   if (format == "bundle") return export_bundle(options, output, store);
-  output.write(format == "header" ? header_text(options, output, store)
-               : format == "csv"  ? records_to_csv(listed_records(options, output, store))
-                                  : records_to_json(listed_records(options, output, store)));
+  output.write(format == "header"         ? header_text(options, output, store)
+               : format == "optuna"       ? optuna_journal(chosen_session(options, output, store))
+               : format == "kernel-tuner" ? kernel_tuner_cache(chosen_session(options, output, store))
+               : format == "csv"          ? records_to_csv(listed_records(options, output, store))
+                                          : records_to_json(listed_records(options, output, store)));
   return exit_done;
 }
 

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "attune/error.hpp"
 #include "base/counted.hpp"
+#include "base/shell_word.hpp"
+#include "kernel/nearness.hpp"
 #include "put_text.hpp"
 #include "spec/kernel_file.hpp"
 
@@ -82,6 +85,22 @@ void require_known(const std::string& kernel, const std::map<std::string, Stored
   std::vector<std::string> names;
   for (const auto& [name, unused] : kept) names.push_back(name);
   throw UsageError(unknown_kernel_text(kernel, names));
+}
+
+SessionRow newest_session(WisdomStore& store, const std::string& kernel, const Bindings& problem,
+                          const std::string& device, const std::string& given) {
+  const std::string kind = device.substr(0, device.find(':'));
+  for (SessionRow& session : store.sessions(kernel)) {
+    const RecordKey& key = session.key.record;
+    const auto has = [&](const Binding& one) {
+      const Value* const value = key.problem.find(one.name);
+      return value != nullptr && value->text() == one.value.text();
+    };
+    const bool is_of_device =
+        device.empty() || kind_of(key.device_class) == kind || key.device_class.find(device) != std::string::npos;
+    if (is_of_device && session.trials > 0 && std::ranges::all_of(problem, has)) return std::move(session);
+  }
+  throw UsageError(fmt::format("there is no session of {} for this: attune tune {}", kernel, shell_word(given)));
 }
 
 }  // namespace attune::cli

@@ -42,4 +42,9 @@ KernelSpec find_kernel(const Options& options, const std::string& given,
 // Throws UsageError for a name that is not in the database.
 void require_known(const std::string& kernel, const std::map<std::string, StoredCounts>& kept);
 
+// Returns the newest session of a kernel with trials, for these values of the problem and this kind or name of device;
+// "" is any device. `given`: how the user names the kernel, for the message. Throws UsageError where there is none.
+SessionRow newest_session(WisdomStore& store, const std::string& kernel, const Bindings& problem,
+                          const std::string& device, const std::string& given);
+
 }  // namespace attune::cli

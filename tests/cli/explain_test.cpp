@@ -152,7 +152,7 @@ TEST_F(Explain, SaysWhyCountersCannotBeReadAndWhatToDo) {
 TEST_F(Explain, NamesWhatIsMissing) {
   expect_failure(2, {"explain", kernel()}, {"attune tune"});
   store_session();
-  expect_failure(2, {"explain", kernel(), "--problem", "n=7"}, {"no session of planted_bank_conflict"});
+  expect_failure(2, {"explain", kernel(), "--problem", "n=7"}, {"no session of planted_bank_conflict for this"});
   expect_failure(2, {"explain", "planted_bank_conflict", "--configuration", "PAD=0"}, {"name its file"});
   EXPECT_THAT(on_one_line(output_of({"explain", "planted_bank_conflict"})),
               HasSubstr("its text is in its file: name FILE.cu"));

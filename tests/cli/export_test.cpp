@@ -225,5 +225,33 @@ template <int BLOCK> __global__ void broken(float* out) { nothing; }
   EXPECT_EQ(Bundle::open(bundle()).sections(SectionKind::kernel).size(), 1u);
 }
 
+TEST_F(Export, ASessionForOtherTunersIsTheNewestOfWhatIsAskedFor) {
+  output_of({"tune", scale(), "--problem", "n=5000", "--trials", "3"});
+  output_of({"tune", scale(), "--problem", "n=6000", "--trials", "2"});
+  const auto sizes = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"export", "scale", "--format", "kernel-tuner"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return Json::parse(output_of(arguments)).at("problem_size");
+  };
+  EXPECT_EQ(sizes({}), Json({6000}));
+  EXPECT_EQ(sizes({"--problem", "n=5000"}), Json({5000}));
+  EXPECT_EQ(sizes({"--device", "host"}), Json({6000}));
+  const std::string journal = output_of({"export", scale(), "--format", "optuna", "--problem", "n=5000 T=float"});
+  EXPECT_THAT(journal, HasSubstr("scale n=5000 T=float on "));
+  EXPECT_EQ(count_of(journal, "\"op_code\":4"), 3u);
+  expect_failure(2, {"export", "scale", "--format", "optuna", "--problem", "n=7"},
+                 {"no session of scale", "attune tune"});
+  expect_failure(2, {"export", "scale", "--format", "optuna", "--device", "cuda"}, {"no session of scale"});
+}
+
+TEST_F(Export, ASessionForOtherTunersIsOne) {
+  expect_failure(2, {"export", "--format", "optuna"}, {"one kernel", "attune export KERNEL"});
+  expect_failure(2, {"export", "reduce", "scan", "--format", "kernel-tuner"}, {"two kernels"});
+  expect_failure(2, {"export", "reduce", "--format", "optuna"}, {"nothing is known of reduce", "attune tune reduce"});
+  expect_failure(2, {"export", "reduce", "--format", "optuna", "-p", "n=1", "-p", "n=2"}, {"one --problem"});
+  expect_failure(2, {"export", "reduce", "--format", "optuna", "--regime", "warm"}, {"--regime is not for"});
+  expect_failure(2, {"export", "reduce", "--format", "xml"}, {"json, csv, header, bundle, optuna, kernel-tuner"});
+}
+
 }  // namespace
 }  // namespace attune::test

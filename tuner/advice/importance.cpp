@@ -8,6 +8,7 @@
 #include <random>
 
 #include "search/model/surface.hpp"
+#include "space/tried_parameters.hpp"
 
 namespace attune {
 namespace {
@@ -200,17 +201,8 @@ std::optional<Importance> importance_of(const SearchSpace& space, std::span<cons
 }
 
 std::optional<Importance> importance_of(std::span<const Trial> trials, std::uint64_t seed) {
-  std::vector<Parameter> parameters;
-  for (const Trial& trial : trials) {
-    for (const Binding& one : trial.configuration) {
-      auto parameter = std::ranges::find(parameters, one.name, &Parameter::name);
-      if (parameter == parameters.end()) parameter = parameters.insert(parameter, {one.name, {}});
-      if (std::ranges::find(parameter->values, one.value) == parameter->values.end())
-        parameter->values.push_back(one.value);
-    }
-  }
+  std::vector<Parameter> parameters = tried_parameters(trials);
   if (parameters.empty()) return {};
-  for (Parameter& parameter : parameters) std::sort(parameter.values.begin(), parameter.values.end(), std::less<>());
   return importance_of(SearchSpace(std::move(parameters), std::vector<std::string>()), trials, seed);
 }
 

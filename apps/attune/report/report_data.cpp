@@ -9,53 +9,28 @@
 #include <regex>
 
 #include "attune/error.hpp"
-#include "base/near_name.hpp"
 #include "core/device_class.hpp"
 #include "kernel/nearness.hpp"
 #include "measure/statistics.hpp"
+#include "stored.hpp"
 
 namespace attune::cli {
 namespace {
 
 constexpr double longest_pause_seconds = 600;  // longer ones are between two runs of a session
 
-bool has_values(const Problem& problem, const Bindings& wanted) {
-  return std::ranges::all_of(wanted, [&](const Binding& one) {
-    const Value* const value = problem.find(one.name);
-    return value != nullptr && value->text() == one.value.text();
-  });
-}
-
-bool is_of_device(const std::string& class_key, const std::string& wanted) {
-  return wanted.empty() || kind_of(class_key) == wanted || class_key.find(wanted) != std::string::npos;
-}
-
-std::vector<SessionRow> sessions_of(WisdomStore& store, const std::string& kernel) {
-  std::vector<SessionRow> all;
-  for (const KernelTotals& totals : store.kernel_totals()) {
-    if (!kernel.empty() && totals.kernel != kernel) continue;
-    std::vector<SessionRow> some = store.sessions(totals.kernel);
-    all.insert(all.end(), some.begin(), some.end());
-  }
-  return all;
-}
-
-// Throws UsageError naming what there is.
-SessionRow chosen_session(WisdomStore& store, const ReportQuery& query) {
-  std::vector<SessionRow> all = sessions_of(store, query.kernel);
-  if (all.empty())
-    throw UsageError(query.kernel.empty() ? "the database has no session; tune something first"
-                                          : "there is no session of `" + query.kernel + "`; tune it first");
-  const std::string example = all.front().key.record.problem.text() + " on " + all.front().key.record.device_class;
-  std::erase_if(all, [&](const SessionRow& session) {
-    const RecordKey& key = session.key.record;
-    return session.trials == 0 || !has_values(key.problem, query.problem) ||
-           !is_of_device(key.device_class, query.device);
-  });
-  if (all.empty())
-    throw UsageError("no session of " + (query.kernel.empty() ? "any kernel" : query.kernel) +
-                     " has trials of this problem and device; there is one of " + example);
-  return *std::ranges::max_element(all, {}, [](const SessionRow& one) { return std::pair(one.started_ms, one.id); });
+// Returns the name of the kernel that was tuned last. Throws UsageError where none was.
+std::string last_kernel(WisdomStore& store) {
+  std::string last;
+  std::int64_t started_ms = -1;
+  for (const KernelTotals& totals : store.kernel_totals())
+    for (const SessionRow& session : store.sessions(totals.kernel)) {
+      if (session.trials == 0 || session.started_ms <= started_ms) continue;
+      last = totals.kernel;
+      started_ms = session.started_ms;
+    }
+  if (last.empty()) throw UsageError("the database has no session with trials; tune first: attune tune KERNEL");
+  return last;
 }
 
 std::vector<double> seconds_of(const std::vector<Trial>& trials, std::int64_t started_ms) {
@@ -129,10 +104,11 @@ const Trial* ReportData::best() const {
 
 ReportData read_report(WisdomStore& store, ReportQuery query) {
   ReportData data;
-  data.session = chosen_session(store, query);
+  const std::string kernel = query.kernel.empty() ? last_kernel(store) : query.kernel;
+  data.called = query.called.empty() ? kernel : query.called;
+  data.session = newest_session(store, kernel, query.problem, query.device, data.called);
   const RecordKey& key = data.session.key.record;
   data.kernel = key.kernel;
-  data.called = query.called.empty() ? key.kernel : query.called;
   if (query.spec) {
     const Fingerprints& of_text = query.spec->fingerprints;
     data.has_other_text = of_text.code != key.code || of_text.contract != key.contract;

@@ -18,7 +18,7 @@ struct ReportQuery {
   std::string called;              // what commands call it: its name, or the name of its file
   std::optional<KernelSpec> spec;  // its text, if it is at hand
   Bindings problem;                // a part of the problem's values
-  std::string device;              // a kind, or a part of the class key; "": any
+  std::string device;              // as newest_session() takes it; "": any
   bool shows_names = false;        // folders, users and hosts in logs
 };
 

@@ -17,8 +17,7 @@ ReportQuery report_query(const Options& options, const std::string& given, std::
   query.kernel = query.spec ? query.spec->name : given;
   query.called = is_file ? std::filesystem::path(given).filename().string() : given;
   query.problem = parse_bindings(options.text("problem").value_or(""));
-  const std::string device = options.text("device").value_or("");
-  query.device = device.starts_with("cuda:") ? "cuda" : device;
+  query.device = options.text("device").value_or("");
   if (!query.spec && !given.empty()) require_known(given, read_kept(store));
   if (!store)
     throw UsageError("nothing is known yet; tune first: attune tune " + (given.empty() ? "KERNEL" : shell_word(given)));
