@@ -13,9 +13,9 @@
 namespace attune {
 namespace {
 
-// Occupancy that explains less than a quarter of the order of the times, at the upper end of the 95 % interval of
-// their rank correlation, ranks configurations hardly better than chance.
-constexpr double no_correlation = 0.5;
+// Occupancy made no difference if it explains less than a tenth of the order of the times, and decided if it explains
+// more than a quarter of that order; at the nearer end of the 95 % interval of their rank correlation.
+constexpr double no_correlation = 0.3, strong_correlation = 0.5;
 constexpr double two_sided_95 = 1.96;
 // With fewer trials the interval alone is wider than that.
 constexpr std::size_t least_trials = 20;
@@ -131,12 +131,12 @@ void advise_occupancy(const AdviceFacts& facts, std::vector<Advice>& list) {
                     std::move(evidence)});
     return;
   }
-  if (*correlation > 0 || low < no_correlation) return;
+  if (*correlation > 0 || low < strong_correlation) return;
   const std::optional<OccupancyStep> step = next_step(best->use, *multiprocessor_limits(facts.device));
   list.push_back({"occupancy",
                   "configurations of higher occupancy were faster in this session" +
                       (step ? "; the next step is " + to_text(*step, best->occupancy) : std::string()),
-                  fmt::format("a rank correlation below -{:g}, with its 95 % interval", no_correlation),
+                  fmt::format("a rank correlation below -{:g}, with its 95 % interval", strong_correlation),
                   std::move(evidence)});
 }
 

@@ -39,12 +39,13 @@ void add_rows(ReportSection& section, const CommonKey& key, const Pair& pair, co
       const std::string devices = first->device_name == second->device_name
                                       ? first->device_name
                                       : first->device_name + " / " + second->device_name;
-      section.table.push_back({std::get<0>(key), std::get<1>(key) + ", " + std::get<2>(key), devices,
+      const std::string configurations = first->configuration == second->configuration
+                                             ? first->configuration.text()
+                                             : first->configuration.text() + " / " + second->configuration.text();
+      section.table.push_back({fmt::format("{}: {} on {}, {}, {}: {}", section.table.size(), std::get<0>(key), devices,
+                                           std::get<1>(key), std::get<2>(key), configurations),
                                quartiles_text(*first), quartiles_text(*second), fmt::format("{:.3f}", ratio),
-                               verdict_text(*first, *second, a, b),
-                               first->configuration == second->configuration
-                                   ? "the same"
-                                   : first->configuration.text() + " / " + second->configuration.text()});
+                               verdict_text(*first, *second, a, b)});
       points.push_back(
           {{"row", std::to_string(section.table.size() - 1)}, {"problem", std::get<0>(key)}, {"ratio", ratio}});
     }
@@ -53,8 +54,7 @@ void add_rows(ReportSection& section, const CommonKey& key, const Pair& pair, co
 ReportSection kernel_section(const std::string& kernel, const Pairs& pairs, const ComparedSide& a,
                              const ComparedSide& b, std::size_t number) {
   ReportSection section{.id = "compared-" + std::to_string(number), .heading = kernel};
-  section.table.push_back(
-      {"problem", "for", "device", a.name, b.name, a.name + " / " + b.name, "verdict", "configuration"});
+  section.table.push_back({"problem, device, configuration", a.name, b.name, a.name + " / " + b.name, "verdict"});
   Json points = Json::array();
   for (const auto& [key, pair] : pairs)
     if (!pair.first.empty() && !pair.second.empty()) add_rows(section, key, pair, a, b, points);

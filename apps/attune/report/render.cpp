@@ -10,11 +10,14 @@ namespace {
 std::string table_html(const std::vector<Cells>& table) {
   if (table.empty()) return "";
   std::string html = "<div class=\"wide\"><table>\n<thead><tr>";
-  for (const std::string& cell : table.front()) html += "<th scope=\"col\">" + escaped(cell) + "</th>";
+  for (const std::string& cell : table.front())
+    html += (&cell == &table.front().front() ? "<th scope=\"col\">" : "<th scope=\"col\" class=\"number\">") +
+            escaped(cell) + "</th>";
   html += "</tr></thead>\n<tbody>\n";
   for (std::size_t i = 1; i < table.size(); ++i) {
     html += "<tr>";
-    for (const std::string& cell : table[i]) html += "<td>" + escaped(cell) + "</td>";
+    for (std::size_t k = 0; k < table[i].size(); ++k)
+      html += (k == 0 ? "<td>" : "<td class=\"number\">") + escaped(table[i][k]) + "</td>";
     html += "</tr>\n";
   }
   return html + "</tbody></table></div>\n";

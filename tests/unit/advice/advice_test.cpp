@@ -166,16 +166,16 @@ TEST_F(AdviceOnASession, SaysThatOccupancyMadeNoDifferenceWhereTheTimesDoNotFoll
   EXPECT_THAT(about("occupancy"), IsEmpty()) << "too few to tell";
 }
 
-// Two occupancies in turn, and rising times: a correlation of 0.087 over 20 trials, and of 0.043 over 40.
+// Two occupancies in turn, and rising times: a correlation of 0.087 over 20 trials, and of 0.021 over 80.
 TEST_F(AdviceOnASession, RanksOfEqualOccupanciesAreEqualAndFewTrialsTellNothing) {
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 80; ++i) {
     if (i == 20) {
       EXPECT_THAT(about("occupancy"), IsEmpty());
     }
     trials_.push_back(
         trial_of(i, {.grid = 5280, .block = 256, .registers = i % 2 == 0 ? 64 : 32, .microseconds = 100.0 + i}));
   }
-  EXPECT_THAT(about("occupancy"), ElementsAre(says("made no difference", "rank correlation 0.04 ")));
+  EXPECT_THAT(about("occupancy"), ElementsAre(says("made no difference", "rank correlation 0.02 ")));
 }
 
 TEST_F(AdviceOnASession, NamesTheNextStepWhereOccupancyDecided) {
