@@ -1,11 +1,15 @@
 // Importance: how much of the variance of the logarithm of the time each parameter explains, over all configurations of
-// a space. A model of a session's trials tells the times, so it does not matter that a search tried some regions more
-// often than others. Plain values; pure; any thread.
+// a space. A model of a session's trials tells the times at configurations drawn uniformly, so that regions that a
+// search tried more often count no more than others. Plain values; pure; any thread.
+//
+// What the trials do not show, the model cannot tell. On eight recorded spaces, 200 random trials name the right two
+// parameters in 98 % of draws, and 200 trials of `auto`, which leaves slow regions at once, in 68 % of searches.
 //
 // Restrictions make the parameters of a space depend on each other. The two indices are therefore those of Kucherenko,
 // Tarantola and Annoni, Estimation of global sensitivity indices for models with dependent variables, Computer Physics
-// Communications 183 (2012). Their mean is the Shapley effect if no three parameters interact (Owen, Sobol' indices and
-// Shapley value, SIAM/ASA J. Uncertainty Quantification 2 (2014)). Otherwise the mean is near the Shapley effect.
+// Communications 183 (2012). Their mean is the Shapley effect of independent parameters of which no three interact
+// (Owen, Sobol' indices and Shapley value, SIAM/ASA J. Uncertainty Quantification 2 (2014)). On recorded spaces with
+// restrictions the mean differs from it by 0.07 at most.
 #pragma once
 
 #include <cstdint>
