@@ -70,6 +70,7 @@ TEST_F(Help, WhatCommandsPrintFitsEightyColumns) {
   printed({"tune", kernel, "--trials", "6", "--objective", "time, shared + 1"});
   printed({"show", kernel});
   printed({"show", kernel, "--verbose"});
+  printed({"report", kernel, "--text"});
   printed({"trials", "scale"});
   printed({"explain", kernel});
   printed({"plan", kernel});
@@ -81,12 +82,9 @@ TEST_F(Help, WhatCommandsPrintFitsEightyColumns) {
   printed({"ladder", kernel, "--rounds", "2", "--verbose"});
   printed({"space", kernel});
   printed({"space", kernel, "--audit"});
-  printed({"space", kernel, "--why", "BLOCK=64 ITEMS=1"});
-  printed({"space", kernel, "--why", "BLOCK=32 ITEMS=2"});
+  for (const char* const asked : {"BLOCK=64 ITEMS=1", "BLOCK=32 ITEMS=2"}) printed({"space", kernel, "--why", asked});
   printed({"prepare", kernel});
-  printed({"devices"});
-  printed({"strategies"});
-  printed({"calibrate"});
+  for (const char* const command : {"devices", "strategies", "calibrate"}) printed({command});
 }
 
 }  // namespace
