@@ -49,17 +49,15 @@ Explained explained_by(const Options& options) {
   Explained explained{.given = query.called, .spec = query.spec, .data = {}, .chosen = {}, .standard = {}};
   explained.given = options.required("kernel");
   explained.data = read_report(*store, std::move(query));
-  note_damage(*store);
   const std::optional<std::string> wanted = options.text("configuration");
   if (wanted && !explained.spec)
     throw UsageError("--configuration needs the kernel's text: name its file instead of " + explained.given);
-  const Trial* const best = explained.data.best();
-  if (!wanted && best == nullptr)
+  const std::optional<Configuration> best = explained.data.chosen();
+  if (!wanted && !best)
     throw UsageError(fmt::format("no configuration of this session works; see: attune trials {} --verdict failed",
                                  shell_word(explained.given)));
-  explained.chosen = wanted ? parse_configuration(*explained.spec, *wanted) : best->configuration;
-  if (explained.spec && explained.data.device)
-    explained.standard = default_configuration(*explained.spec, explained.key().problem, *explained.data.device);
+  explained.chosen = wanted ? parse_configuration(*explained.spec, *wanted) : *best;
+  if (explained.data.spec) explained.standard = explained.data.default_configuration;
   if (explained.standard == explained.chosen) explained.standard.reset();
   return explained;
 }
@@ -90,6 +88,9 @@ Counted counted_here(const Explained& explained, const Options& options) {
   const std::string device = device_name(options);
   if (explained.kind() != "cuda")
     return {{}, {}, fmt::format("the device `{}` has no counters: tune on a GPU", explained.kind())};
+  if (explained.data.has_other_text)
+    return {
+        {}, {}, "counting launches the kernel, and this text is not that of the session: name its FILE.cu, or tune"};
   if (!explained.spec) return {{}, {}, "counting launches the kernel, and its text is in its file: name FILE.cu"};
   if (device.substr(0, device.find(':')) != "cuda")
     return {{}, {}, fmt::format("the device `{}` has no counters: add --device cuda", device)};
@@ -165,7 +166,7 @@ std::string figure(const std::optional<Counters>& counters, std::string_view met
 void show_findings(const std::string& whose, const std::optional<Counters>& counters, const std::string& device) {
   if (!counters) return;
   const std::vector<Advice> found = findings_in(*counters);
-  put_text("{}, by these counters{}\n", whose, found.empty() ? ": nothing is wrong" : "");
+  put_text("{}, by these counters{}\n", whose, found.empty() ? ": nothing is known to be wrong" : "");
   show_advice(found);
   if (!counters->missing.empty())
     put_text("{}",
@@ -195,8 +196,8 @@ void show(const Explained& explained, const std::vector<Advice>& advice, const C
                                                   attune::counted(explained.data.trials.size(), "trial"))));
   put_text("{}", fact_line(is_best ? "best" : "configuration", whole_text(explained.chosen)));
   if (trial != nullptr) put_text("{}", fact_line("time", time_text(trial->measurement.median_ns)));
-  if (explained.spec && explained.spec->fingerprints.code != key.code)
-    put_text("{}", note_line("the session is of other code than " + explained.given));
+  if (explained.data.has_other_text)
+    put_text("{}", note_line("the session is of another text than " + explained.given));
   if (trial == nullptr)
     put_text("{}", note_line("this session did not try this configuration with success, so its trials give no advice"));
   else

@@ -88,9 +88,9 @@ std::string last_line(const std::string& text) {
 // Returns why there are no counters, by what the profiler and `attune check` have printed.
 std::string reason_of_failure(const std::string& log, const std::string& printed, const std::string& command) {
   if ((log + printed).find("ERR_NVGPUCTRPERM") != std::string::npos)
-    return "this user may not read the GPU's counters (ERR_NVGPUCTRPERM): an administrator allows it by the option "
-           "NVreg_RestrictProfilingToAdminUsers=0 of the module nvidia, or run ncu as root there and give its output "
-           "by --counters and --default-counters; advice from trials needs no counters";
+    return "this user may not read the GPU's counters (ERR_NVGPUCTRPERM): an administrator allows it by the "
+           "option NVreg_RestrictProfilingToAdminUsers=0 of the module nvidia. Or run ncu as root, and give its output "
+           "by --counters and --default-counters";
   std::string reason = line_with(log, "==ERROR==");
   if (reason.empty()) reason = line_with(printed, "attune: ");
   if (reason.empty()) reason = last_line(printed);

@@ -117,7 +117,7 @@ TEST_F(Explain, CountsOneLaunchOfTheDefaultAndOfTheBestByTheProfiler) {
   EXPECT_THAT(result.out, AllOf(ContainsRegex("counters of one launch +default +best\n"),
                                 ContainsRegex("passes by bank conflicts +16470954 +59773\n"),
                                 HasSubstr("default, by these counters\n  bank conflicts "),
-                                HasSubstr("best, by these counters: nothing is wrong")));
+                                HasSubstr("best, by these counters: nothing is known to be wrong")));
   const std::string asked = content_of(folder_ / "asked");
   EXPECT_EQ(lines_of(asked).size(), 2U);
   EXPECT_THAT(asked, AllOf(HasSubstr("--clock-control none"), HasSubstr("--kernel-name planted_bank_conflict "),

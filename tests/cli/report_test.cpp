@@ -110,7 +110,10 @@ TEST_F(Report, PutsTwoDatabasesBesideEachOther) {
   const std::string first = tuned("/recordings/bowl.json", "before.db"),
                     second = tuned("/recordings/bowl.json", "after.db");
   const std::string text = output_of({"report", "--compare", first, second, "--text"});
-  EXPECT_THAT(text, AllOf(HasSubstr("before"), HasSubstr("after"), HasSubstr("no clear difference")));
+  EXPECT_THAT(text, AllOf(HasSubstr("before"), HasSubstr("after"), HasSubstr("no clear")));
+  expect_to_fit(text);
+  EXPECT_THAT(page_of({"--compare", first, second}), HasSubstr("no clear difference"));
+  expect_failure(2, {"report", "--compare", first, second, "--problem", "n=1"}, {"--problem"});
   expect_failure(2, {"report", "--compare", first}, {"two databases"});
 }
 

@@ -37,7 +37,7 @@ std::vector<Advice> advice_on(const AdviceFacts& facts) {
 
 void advise_limiter(const AdviceFacts& facts, std::vector<Advice>& list) {
   const double time = facts.best->measurement.median_ns;
-  if (const Ceiling* const launch = find_ceiling(facts.ceilings, "launch");
+  if (const Ceiling* const launch = find_ceiling(facts.ceilings, facts.best->batch > 1 ? "launch in batch" : "launch");
       launch != nullptr && time <= launches_of_nothing * launch->value) {
     list.push_back(
         {"limiter", "launching limits: more work per launch gains, or a graph of launches; other code hardly does",
@@ -58,9 +58,10 @@ void advise_limiter(const AdviceFacts& facts, std::vector<Advice>& list) {
          fmt::format("{:.0f} % of a measured ceiling", 100 * near_ceiling), evidence});
   else if (fraction < far_from_ceilings)
     list.push_back({"limiter",
-                    "no unit limits: threads wait for each other or for data; more independent work per thread, or "
-                    "more threads, may gain",
-                    fmt::format("less than {:.0f} % of every measured ceiling", 100 * far_from_ceilings), evidence});
+                    "none of the ceilings that [metrics] name is near: threads wait, or something else limits, such as "
+                    "shared memory; more independent work per thread, or more threads, may gain",
+                    fmt::format("less than {:.0f} % of the nearest of these ceilings", 100 * far_from_ceilings),
+                    evidence});
 }
 
 void advise_spills(const AdviceFacts& facts, std::vector<Advice>& list) {

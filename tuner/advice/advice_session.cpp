@@ -164,9 +164,7 @@ void advise_leading_parameter(const AdviceFacts& facts, std::vector<Advice>& lis
   const ParameterImportance& leading = importance.parameters.front();
   if (leading.share < notable_share || importance.explained < trusted_model) return;
   list.push_back({"parameter",
-                  fmt::format("{} explains more of the time's variance than any other parameter: further values of it "
-                              "are worth more than further values of others",
-                              leading.parameter),
+                  leading.parameter + " explains more of the variance of the time than any other parameter",
                   fmt::format("{:.0f} % of the variance, by a model that foretells {:.0f} % of other trials'",
                               100 * notable_share, 100 * trusted_model),
                   fmt::format("{:.0f} %, by a model of {} that foretells {:.0f} %", 100 * leading.share,

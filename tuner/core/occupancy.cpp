@@ -114,7 +114,13 @@ BlockUse block_use(const LaunchShape& shape, const ResourceUsage& usage) {
 }
 
 std::optional<BlockUse> block_use_of(const Trial& trial, bool has_verify_steps) {
+  constexpr int most_registers = 255;
   if (trial.shapes.size() != 1 || trial.usage.registers == 0 || has_verify_steps) return std::nullopt;
+  if (trial.usage.registers < 0 || trial.usage.registers > most_registers) return std::nullopt;  // no compiler's
+  const auto& block = trial.shapes.front().block;
+  constexpr std::uint32_t most_threads = 1024;
+  for (const std::uint32_t extent : block)
+    if (extent == 0 || extent > most_threads) return std::nullopt;
   return block_use(trial.shapes.front(), trial.usage);
 }
 

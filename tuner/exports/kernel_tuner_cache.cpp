@@ -1,7 +1,10 @@
 #include "exports/kernel_tuner_cache.hpp"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
+#include "attune/error.hpp"
 #include "space/tried_parameters.hpp"
 
 namespace attune {
@@ -41,6 +44,10 @@ std::string key_of(const Trial& trial, const std::vector<Parameter>& parameters)
 ordered_json row_of(const SessionLog& session, const Trial& trial) {
   ordered_json row;
   for (const Binding& one : trial.configuration) row[one.name] = json_of(one.value);
+  for (const char* const taken : {"time", "times", "__error__", "compile_time", "verification_time", "benchmark_time",
+                                  "strategy_time", "framework_time", "timestamp"})
+    if (row.contains(taken))
+      throw UsageError(fmt::format("a cache of Kernel Tuner has no room for a parameter named `{}`", taken));
   double launches_ms = 0;
   if (trial.verdict == Verdict::ok) {
     row["time"] = trial.measurement.median_ns / ns_per_ms;

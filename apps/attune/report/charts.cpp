@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "text.hpp"
 
@@ -22,12 +23,13 @@ Json value_json(const Value& value) {
   return value.name();
 }
 
-Json row_of(const ReportData& data, std::size_t position, const TimeUnit& unit) {
+Json row_of(const ReportData& data, std::size_t position, const TimeUnit& unit, bool has_parameters = true) {
   const Trial& trial = data.trials[position];
   Json row = {{"n", position + 1}, {"s", rounded(data.seconds[position])}, {"v", to_text(trial.verdict)}};
-  if (trial.verdict == Verdict::ok) row["t"] = rounded(trial.measurement.median_ns / unit.nanoseconds);
-  if (trial.verdict == Verdict::ok && trial.anchor_ns > 0)
-    row["g"] = rounded(trial.anchor_ns / trial.measurement.median_ns, 4);
+  const double time = trial.measurement.median_ns;
+  const bool has_time = trial.verdict == Verdict::ok && std::isfinite(time) && time > 0;
+  if (has_time) row["t"] = rounded(trial.measurement.median_ns / unit.nanoseconds);
+  if (has_time && trial.anchor_ns > 0) row["g"] = rounded(trial.anchor_ns / trial.measurement.median_ns, 4);
   row["k"] = rounded(trial.compile_ms * 1e-3, 3);
   if (trial.shapes.size() == 1 && trial.shapes.front().block != LaunchShape{}.block) {
     const LaunchShape& shape = trial.shapes.front();
@@ -37,6 +39,7 @@ Json row_of(const ReportData& data, std::size_t position, const TimeUnit& unit) 
   if (trial.usage.registers > 0) row["r"] = trial.usage.registers;
   if (trial.usage.registers > 0) row["l"] = trial.usage.spill_bytes;
   if (const auto occupancy = occupancy_of(data, trial)) row["o"] = rounded(100 * occupancy->share(), 4);
+  if (!has_parameters) return row;
   std::size_t parameter = 0;
   for (const Binding& one : trial.configuration) row["p" + std::to_string(parameter++)] = value_json(one.value);
   return row;
@@ -76,10 +79,13 @@ std::vector<ChartField> trial_fields(const ReportData& data) {
                                     {"m", "shared bytes per block"},
                                     {"l", "spilled bytes per thread"},
                                     {"o", "occupancy (%)"}};
-  const Json rows = trial_rows(data);
-  std::erase_if(fields, [&](const ChartField& field) {
-    return std::ranges::none_of(rows, [&](const Json& row) { return row.contains(field.name); });
-  });
+  std::set<std::string> present;
+  const TimeUnit shown = shown_unit(data);
+  for (std::size_t i = 0; i < data.trials.size() && present.size() < fields.size(); ++i) {
+    const Json row = row_of(data, i, shown, false);
+    for (const auto& [name, unused] : row.items()) present.insert(name);
+  }
+  std::erase_if(fields, [&](const ChartField& field) { return !present.contains(field.name); });
   std::size_t position = 0;
   for (const Binding& one : data.trials.front().configuration)
     fields.push_back({"p" + std::to_string(position++), one.name, false});

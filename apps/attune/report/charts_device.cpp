@@ -13,14 +13,9 @@ Chart finalists_chart(const ReportData& data) {
   const auto best = best_finalist(data);
   for (std::size_t i = 0; i < data.finalists.size(); ++i) {
     const FinalistResult& finalist = data.finalists[i];
-    Json row = {{"finalist", std::to_string(i + 1)}};
-    if (const auto ratio = ratio_to(finalist, *best)) {
-      row.update({{"ratio", ratio->ratio}, {"low", ratio->low}, {"high", ratio->high}});
-    } else {
-      const double plain = finalist.measurement.median_ns / best->measurement.median_ns;
-      row.update({{"ratio", plain}, {"low", plain}, {"high", plain}});
-    }
-    rows.push_back(std::move(row));
+    if (const auto ratio = ratio_to(finalist, *best))
+      rows.push_back(
+          {{"finalist", std::to_string(i + 1)}, {"ratio", ratio->ratio}, {"low", ratio->low}, {"high", ratio->high}});
   }
   const Json y = with(name_of("finalist", "finalist"), {{"sort", nullptr}});
   const Json x = number("ratio", "time over that of the best");

@@ -52,6 +52,8 @@ Json telling_color(const ReportData& data) {
   if (has_failures || !data.importance || data.importance->parameters.empty()) return name_of("v", "verdict");
   const std::string& first = data.importance->parameters.front().parameter;
   std::size_t position = 0;
+  constexpr std::size_t most_colours = 20;
+  if (data.importance->parameters.front().counts.size() > most_colours) return name_of("v", "verdict");
   for (const Binding& one : data.trials.front().configuration) {
     if (one.name == first) return name_of("p" + std::to_string(position), first);
     ++position;
@@ -59,12 +61,23 @@ Json telling_color(const ReportData& data) {
   return name_of("v", "verdict");
 }
 
+// Names all columns, which are called p0, p1, ... in the rows.
+Json tooltip_of(const std::vector<ChartField>& fields) {
+  Json all = Json::array();
+  for (const ChartField& field : fields)
+    all.push_back(
+        {{"field", field.name}, {"title", field.title}, {"type", field.is_number ? "quantitative" : "nominal"}});
+  return all;
+}
+
 }  // namespace
 
 Chart trials_chart(const ReportData& data) {
   const TimeUnit unit = shown_unit(data);
-  Json encoding = {
-      {"x", number("n", "trial")}, {"y", logarithm("t", "time (" + unit.name + ")")}, {"color", telling_color(data)}};
+  Json encoding = {{"x", number("n", "trial")},
+                   {"y", logarithm("t", "time (" + unit.name + ")")},
+                   {"color", telling_color(data)},
+                   {"tooltip", tooltip_of(trial_fields(data))}};
   Chart chart = made_chart("trials", "Trials", {});
   chart.spec =
       over_trials({{"type", "point"}, {"filled", true}, {"opacity", 0.6}, {"size", 22}}, std::move(encoding), 340);
@@ -98,8 +111,10 @@ std::vector<Chart> timeline_charts(const ReportData& data) {
     return made_chart(id, title,
                       over_rows(std::move(rows), {{"type", "bar"}, {"tooltip", true}}, std::move(encoding), 110));
   };
-  return {chart("timeline-compilers", "Compilers", work.compilers),
-          chart("timeline-device", "Timed launches on the device", work.launches)};
+  std::vector<Chart> charts = {chart("timeline-compilers", "Compilers", work.compilers),
+                               chart("timeline-device", "Timed launches on the device", work.launches)};
+  std::erase_if(charts, [](const Chart& one) { return one.spec.at("data").at("values").empty(); });
+  return charts;
 }
 
 Chart rejected_chart(const ReportData& data) {

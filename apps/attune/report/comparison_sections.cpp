@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "base/counted.hpp"
+#include "record_text.hpp"
 #include "text.hpp"
 
 namespace attune::cli {
@@ -29,32 +29,51 @@ std::string verdict_text(const Record& first, const Record& second, const Compar
   return "no clear difference";
 }
 
+// Returns the record of the other side to compare with: of the same class of devices, or the only one of each side.
+const Record* partner_of(const Record& record, const std::vector<const Record*>& own,
+                         const std::vector<const Record*>& other) {
+  for (const Record* const one : other)
+    if (one->key.device_class == record.key.device_class) return one;
+  return own.size() == 1 && other.size() == 1 ? other.front() : nullptr;
+}
+
 void add_rows(ReportSection& section, const CommonKey& key, const Pair& pair, const ComparedSide& a,
               const ComparedSide& b, Json& points) {
-  const bool names_devices = pair.first.size() > 1 || pair.second.size() > 1;
-  for (const Record* const first : pair.first)
-    for (const Record* const second : pair.second) {
-      if (names_devices && first->key.device_class != second->key.device_class) continue;
-      const double ratio = first->median_ns / second->median_ns;
-      const std::string devices = first->device_name == second->device_name
-                                      ? first->device_name
-                                      : first->device_name + " / " + second->device_name;
-      const std::string configurations = first->configuration == second->configuration
-                                             ? first->configuration.text()
-                                             : first->configuration.text() + " / " + second->configuration.text();
-      section.table.push_back({fmt::format("{}: {} on {}, {}, {}: {}", section.table.size(), std::get<0>(key), devices,
-                                           std::get<1>(key), std::get<2>(key), configurations),
-                               quartiles_text(*first), quartiles_text(*second), fmt::format("{:.3f}", ratio),
-                               verdict_text(*first, *second, a, b)});
-      points.push_back(
-          {{"row", std::to_string(section.table.size() - 1)}, {"problem", std::get<0>(key)}, {"ratio", ratio}});
-    }
+  for (const Record* const first : pair.first) {
+    const Record* const second = partner_of(*first, pair.first, pair.second);
+    if (second == nullptr) continue;
+    const double ratio = first->median_ns / second->median_ns;
+    const std::string devices = first->device_name == second->device_name
+                                    ? first->device_name
+                                    : first->device_name + " / " + second->device_name;
+    const std::string configurations = first->configuration == second->configuration
+                                           ? first->configuration.text()
+                                           : first->configuration.text() + " / " + second->configuration.text();
+    const bool is_same_text = first->key.code == second->key.code && first->key.contract == second->key.contract;
+    section.table.push_back(
+        {fmt::format("{}: {}: {} on {}, {}, {}: {}{}{}{}", section.table.size(), verdict_text(*first, *second, a, b),
+                     std::get<0>(key), devices, std::get<1>(key), std::get<2>(key), configurations,
+                     is_same_text ? "" : "; of different texts of the kernel", marks_text(*first), marks_text(*second)),
+         quartiles_text(*first), quartiles_text(*second), fmt::format("{:.3f}", ratio)});
+    points.push_back(
+        {{"row", std::to_string(section.table.size() - 1)}, {"problem", std::get<0>(key)}, {"ratio", ratio}});
+  }
+}
+
+void add_alone(ReportSection& alone, const std::string& kernel, const CommonKey& key,
+               const std::vector<const Record*>& own, const std::vector<const Record*>& other,
+               const std::string& side) {
+  for (const Record* const record : own)
+    if (partner_of(*record, own, other) == nullptr)
+      alone.table.push_back({fmt::format("{} {} on {}, {}, {}", kernel, std::get<0>(key), record->device_name,
+                                         std::get<1>(key), std::get<2>(key)),
+                             side});
 }
 
 ReportSection kernel_section(const std::string& kernel, const Pairs& pairs, const ComparedSide& a,
                              const ComparedSide& b, std::size_t number) {
   ReportSection section{.id = "compared-" + std::to_string(number), .heading = kernel};
-  section.table.push_back({"problem, device, configuration", a.name, b.name, a.name + " / " + b.name, "verdict"});
+  section.table.push_back({"verdict, problem, device, configuration", a.name, b.name, "ratio"});
   Json points = Json::array();
   for (const auto& [key, pair] : pairs)
     if (!pair.first.empty() && !pair.second.empty()) add_rows(section, key, pair, a, b, points);
@@ -86,14 +105,14 @@ std::vector<ReportSection> compared_sections(const ComparedSide& first, const Co
   sort(second, &Pair::second);
   std::vector<ReportSection> sections;
   ReportSection alone{.id = "alone", .heading = "On one side only"};
-  alone.table.push_back({"kernel", "problem", "for", "side"});
+  alone.table.push_back({"record", "side"});
   for (const auto& [kernel, pairs] : kernels) {
     ReportSection section = kernel_section(kernel, pairs, first, second, sections.size());
     if (!section.table.empty()) sections.push_back(std::move(section));
-    for (const auto& [key, pair] : pairs)
-      if (pair.first.empty() || pair.second.empty())
-        alone.table.push_back({kernel, std::get<0>(key), std::get<1>(key) + ", " + std::get<2>(key),
-                               pair.first.empty() ? second.name : first.name});
+    for (const auto& [key, pair] : pairs) {
+      add_alone(alone, kernel, key, pair.first, pair.second, first.name);
+      add_alone(alone, kernel, key, pair.second, pair.first, second.name);
+    }
   }
   if (alone.table.size() > 1) sections.push_back(std::move(alone));
   return sections;

@@ -55,7 +55,6 @@ Report session_report(const Options& options) {
   ReportQuery query = report_query(options, options.text("kernel").value_or(""), store);
   query.shows_names = options.has("names");
   const ReportData data = read_report(*store, std::move(query));
-  note_damage(*store);
   const RecordKey& key = data.session.key.record;
   return {key.kernel + (key.problem.empty() ? "" : " " + key.problem.text()),
           sections_of(data),
@@ -65,7 +64,8 @@ Report session_report(const Options& options) {
 Report comparison_report(const Options& options) {
   const std::vector<std::string> given = options.list("compare");
   if (given.size() < 2 || given.size() > 3) throw UsageError("--compare takes two databases, and a KERNEL if you like");
-  if (options.has("db")) throw UsageError("--compare names the databases; --db is not for it");
+  for (const char* const option : {"db", "problem", "device", "names"})
+    if (options.has(option)) throw UsageError(fmt::format("--{} is not for --compare", option));
   const std::string kernel = given.size() == 3 ? given[2] : options.text("kernel").value_or("");
   const std::string name = is_kernel_file(kernel) ? load_kernel(kernel).name : kernel;
   std::vector<ComparedSide> sides;

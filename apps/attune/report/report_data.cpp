@@ -1,37 +1,19 @@
 #include "report/report_data.hpp"
 
-#include <pwd.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cctype>
 #include <cmath>
-#include <regex>
 
 #include "attune/error.hpp"
 #include "core/device_class.hpp"
 #include "kernel/nearness.hpp"
 #include "measure/statistics.hpp"
+#include "report/names.hpp"
 #include "stored.hpp"
 
 namespace attune::cli {
 namespace {
 
 constexpr double longest_pause_seconds = 600;  // longer ones are between two runs of a session
-
-// Returns the name of the kernel that was tuned last. Throws UsageError where none was.
-std::string last_kernel(WisdomStore& store) {
-  std::string last;
-  std::int64_t started_ms = -1;
-  for (const KernelTotals& totals : store.kernel_totals())
-    for (const SessionRow& session : store.sessions(totals.kernel)) {
-      if (session.trials == 0 || session.started_ms <= started_ms) continue;
-      last = totals.kernel;
-      started_ms = session.started_ms;
-    }
-  if (last.empty()) throw UsageError("the database has no session with trials; tune first: attune tune KERNEL");
-  return last;
-}
 
 std::vector<double> seconds_of(const std::vector<Trial>& trials, std::int64_t started_ms) {
   std::vector<double> seconds;
@@ -72,18 +54,6 @@ void look_into_space(ReportData& data) {
   data.importance = importance_of(space, data.trials);
 }
 
-bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-// Replaces a name by a dash wherever it stands as a word.
-void hide_word(std::string& text, const std::string& name) {
-  if (name.empty()) return;
-  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
-    const std::size_t end = at + name.size();
-    if ((at > 0 && is_of_word(text[at - 1])) || (end < text.size() && is_of_word(text[end]))) continue;
-    text.replace(at, name.size(), "-");
-  }
-}
-
 }  // namespace
 
 const Trial* ReportData::find(const Configuration& configuration) const {
@@ -91,22 +61,26 @@ const Trial* ReportData::find(const Configuration& configuration) const {
   return found == trials.end() ? nullptr : &*found;
 }
 
-const Trial* ReportData::best() const {
-  if (record)
-    if (const Trial* const of_record = find(record->configuration)) return of_record;
+std::optional<Configuration> ReportData::chosen() const {
+  if (record) return record->configuration;
   const Trial* fastest = nullptr;
   for (const Trial& trial : trials)
     if (trial.verdict == Verdict::ok &&
         (fastest == nullptr || trial.measurement.median_ns < fastest->measurement.median_ns))
       fastest = &trial;
-  return fastest;
+  return fastest == nullptr ? std::nullopt : std::optional(fastest->configuration);
+}
+
+const Trial* ReportData::best() const {
+  const std::optional<Configuration> configuration = chosen();
+  const Trial* const trial = configuration ? find(*configuration) : nullptr;
+  return trial != nullptr && trial->verdict == Verdict::ok ? trial : nullptr;
 }
 
 ReportData read_report(WisdomStore& store, ReportQuery query) {
   ReportData data;
-  const std::string kernel = query.kernel.empty() ? last_kernel(store) : query.kernel;
-  data.called = query.called.empty() ? kernel : query.called;
-  data.session = newest_session(store, kernel, query.problem, query.device, data.called);
+  data.called = query.called;
+  data.session = newest_session(store, query.kernel, query.problem, query.device, data.called);
   const RecordKey& key = data.session.key.record;
   data.kernel = key.kernel;
   if (query.spec) {
@@ -115,6 +89,8 @@ ReportData read_report(WisdomStore& store, ReportQuery query) {
     if (!data.has_other_text) data.spec = std::move(query.spec);
   }
   data.trials = store.trials(data.session.id);
+  note_damage(store);
+  if (data.trials.empty()) throw UsageError("the trials of this session of " + key.kernel + " are damaged; tune again");
   if (!query.shows_names)
     for (Trial& trial : data.trials) trial.detail = without_names(std::move(trial.detail), data.session.host);
   data.seconds = seconds_of(data.trials, data.session.started_ms);
@@ -151,14 +127,6 @@ std::optional<PairedRatio> ratio_to(const FinalistResult& finalist, const Finali
 bool is_tied(const PairedRatio& ratio) {
   constexpr double lean_tie = 1.0025;  // Protocol::lean_tie_ratio
   return ratio.low <= 1 || ratio.ratio < lean_tie;
-}
-
-std::string without_names(std::string text, const std::string& host) {
-  static const std::regex folders(R"((^|[^\w/.])((?:\.{0,2}/)[^\s/:"'`<>()]+)*/(?=[^\s/]))");
-  text = std::regex_replace(text, folders, "$1");
-  const passwd* const user = getpwuid(getuid());
-  for (const std::string& name : {host, std::string(user == nullptr ? "" : user->pw_name)}) hide_word(text, name);
-  return text;
 }
 
 }  // namespace attune::cli

@@ -14,7 +14,7 @@ namespace attune::cli {
 
 // Which session is reported: the newest that fits.
 struct ReportQuery {
-  std::string kernel;              // its name; "": any
+  std::string kernel;              // its name
   std::string called;              // what commands call it: its name, or the name of its file
   std::optional<KernelSpec> spec;  // its text, if it is at hand
   Bindings problem;                // a part of the problem's values
@@ -40,10 +40,12 @@ struct ReportData {
   std::optional<Importance> importance;
 
   const Trial* find(const Configuration& configuration) const;  // null: not tried
-  const Trial* best() const;  // the trial of the record, else the fastest one; null: none survived
+  // Returns the configuration to use: the record's, else that of the fastest trial; nothing if none survived.
+  std::optional<Configuration> chosen() const;
+  const Trial* best() const;  // its trial; null: none survived, or another session found it
 };
 
-// Reads what is reported. Throws UsageError naming what was not found.
+// Reads what is reported. `query.kernel` must be set. Throws UsageError naming what was not found.
 ReportData read_report(WisdomStore& store, ReportQuery query);
 
 // Returns what a block of a trial takes; nothing where the trial has not stored it, and for a device that is no GPU.
@@ -59,8 +61,5 @@ struct PairedRatio {
 std::optional<PairedRatio> ratio_to(const FinalistResult& finalist, const FinalistResult& best);
 // Returns whether a finalist is as fast as the best: the interval contains 1, or the ratio is within 0.25 %.
 bool is_tied(const PairedRatio& ratio);
-
-// Returns a log without folders, and without the names of user and host: reports are mailed.
-std::string without_names(std::string text, const std::string& host);
 
 }  // namespace attune::cli

@@ -9,18 +9,36 @@
 #include "stored.hpp"
 
 namespace attune::cli {
+namespace {
+
+// Returns the name of the kernel that was tuned last. Throws UsageError where none was.
+std::string last_kernel(WisdomStore& store) {
+  std::string last;
+  std::int64_t started_ms = -1;
+  for (const KernelTotals& totals : store.kernel_totals())
+    for (const SessionRow& session : store.sessions(totals.kernel)) {
+      if (session.trials == 0 || session.started_ms <= started_ms) continue;
+      last = totals.kernel;
+      started_ms = session.started_ms;
+    }
+  if (last.empty()) throw UsageError("the database has no session with trials; tune first: attune tune KERNEL");
+  return last;
+}
+
+}  // namespace
 
 ReportQuery report_query(const Options& options, const std::string& given, std::optional<WisdomStore>& store) {
-  ReportQuery query;
-  const bool is_file = is_kernel_file(given);
-  if (!given.empty()) query.spec = is_file ? load_kernel(given) : builtin_kernel(given);
-  query.kernel = query.spec ? query.spec->name : given;
-  query.called = is_file ? std::filesystem::path(given).filename().string() : given;
-  query.problem = parse_bindings(options.text("problem").value_or(""));
-  query.device = options.text("device").value_or("");
-  if (!query.spec && !given.empty()) require_known(given, read_kept(store));
   if (!store)
     throw UsageError("nothing is known yet; tune first: attune tune " + (given.empty() ? "KERNEL" : shell_word(given)));
+  ReportQuery query;
+  const bool is_file = is_kernel_file(given);
+  const std::string name = given.empty() ? last_kernel(*store) : given;
+  query.spec = is_file ? load_kernel(given) : builtin_kernel(name);
+  query.kernel = is_file ? query.spec->name : name;
+  query.called = is_file ? std::filesystem::path(given).filename().string() : name;
+  query.problem = parse_bindings(options.text("problem").value_or(""));
+  query.device = options.text("device").value_or("");
+  if (!query.spec) require_known(query.kernel, read_kept(store));
   return query;
 }
 

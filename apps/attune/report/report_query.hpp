@@ -9,8 +9,8 @@
 
 namespace attune::cli {
 
-// `given`: KERNEL or FILE.cu; "" for any kernel. Throws Error without a database, and UsageError for a kernel that the
-// database does not know.
+// `given`: KERNEL or FILE.cu; "" for the kernel that was tuned last. Throws UsageError without a
+// database, and for a kernel that it does not know.
 ReportQuery report_query(const Options& options, const std::string& given, std::optional<WisdomStore>& store);
 
 }  // namespace attune::cli

@@ -57,6 +57,9 @@ ReportSection importance_section(const ReportData& data) {
                   data.legal ? " from the space" : " from the trials: the kernel's text is not at hand"));
   section.sentences.push_back(fmt::format("The model explains {:.0f} % of the variance of trials that it did not see.",
                                           100 * importance.explained));
+  constexpr double least_trusted = 0.5;
+  if (importance.explained < least_trusted)
+    section.sentences.push_back("That is too little to trust the shares below.");
   section.table.push_back({"parameter, and trials by value", "importance"});
   for (const ParameterImportance& one : importance.parameters)
     section.table.push_back({one.parameter + ": " + counts_text(one), fmt::format("{:.1f} %", 100 * one.share)});
@@ -70,16 +73,17 @@ ReportSection finalists_section(const ReportData& data) {
   if (best == nullptr) return section;
   section.sentences.push_back(
       "All finalists were launched in turns, in random order. An interval has 95 %; around 1 it tells no difference.");
+  if (data.record->key.objective != "time")
+    section.sentences.push_back("Ratios are of the time, and the objective is another.");
   section.table.push_back(
       {"finalist, by what differs from the best", "time", "over the best's", "registers", "shared"});
   std::size_t number = 0;
   for (const FinalistResult& finalist : data.finalists) {
     const auto ratio = ratio_to(finalist, *best);
-    const std::string over =
-        &finalist == best ? "1"
-        : ratio           ? fmt::format("{:.3f} [{:.3f}, {:.3f}]{}", ratio->ratio, ratio->low, ratio->high,
-                              is_tied(*ratio) ? ", tied" : "")
-                : fmt::format("{:.3f}, left early", finalist.measurement.median_ns / best->measurement.median_ns);
+    const std::string over = &finalist == best ? "1"
+                             : ratio ? fmt::format("{:.3f} [{:.3f}, {:.3f}]{}", ratio->ratio, ratio->low, ratio->high,
+                                                   is_tied(*ratio) ? ", tied" : "")
+                                     : "left early";
     section.table.push_back(
         {fmt::format("{}: {}", ++number, difference_text(finalist.configuration, best->configuration, "the best")),
          time_text(finalist.measurement.median_ns), over,
@@ -100,7 +104,7 @@ ReportSection roofline_section(const ReportData& data) {
           fmt::format("The measured {} ceiling is {}.", ceiling->name, quantity_text(ceiling->value, ceiling->unit)));
   if (!roofline->has_intensity())
     section.sentences.push_back(
-        "The kernel's [metrics] have only one of bytes and flops, so it has no place under a roof.");
+        "The other ceiling, or the line of [metrics] for it, is missing: so there is no place under a roof.");
   section.charts.push_back(roofline_chart(data));
   return section;
 }

@@ -2,13 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 
 #include "base/counted.hpp"
 #include "configuration_text.hpp"
 #include "record_text.hpp"
 #include "rejection_text.hpp"
 #include "report/report_sections.hpp"
-#include "session/rejections.hpp"
 #include "text.hpp"
 
 namespace attune::cli {
@@ -24,6 +25,30 @@ VerdictCounts verdicts_of(const std::vector<Trial>& trials) {
 std::string short_gain(const Record& record) {
   if (has_default_failed(record) || record.default_ns <= 0) return "";
   return fmt::format("{:.2f}x [{:.2f}, {:.2f}]", record.speedup, record.speedup_low, record.speedup_high);
+}
+
+constexpr std::size_t most_reasons = 20, most_log = 4000;  // rows; bytes of a log
+
+// Why configurations failed: a verdict and a line of the log, with the first trial that failed so.
+struct Reason {
+  std::string text;
+  const Trial* example = nullptr;
+  std::size_t count = 0;
+};
+
+// Returns the most frequent first.
+std::vector<Reason> reasons_of(const std::vector<Trial>& trials) {
+  std::map<std::pair<Verdict, std::string>, Reason> found;
+  for (const Trial& trial : trials) {
+    if (trial.verdict == Verdict::ok) continue;
+    const std::string text = reason_of(trial.detail);
+    Reason& reason = found[{trial.verdict, text}];
+    if (reason.count++ == 0) reason.text = text, reason.example = &trial;
+  }
+  std::vector<Reason> all;
+  for (auto& [unused, reason] : found) all.push_back(std::move(reason));
+  std::ranges::stable_sort(all, std::greater(), &Reason::count);
+  return all;
 }
 
 bool has_survivors(const ReportData& data) { return data.best() != nullptr; }
@@ -68,18 +93,25 @@ ReportSection timeline_section(const ReportData& data) {
 
 ReportSection rejected_section(const ReportData& data) {
   ReportSection section{.id = "rejected", .heading = "Rejected configurations"};
-  Rejections rejections;
-  for (const Trial& trial : data.trials) rejections.see(trial);
-  const std::vector<Rejection> list = rejections.list();
-  if (list.empty()) return section;
-  section.table.push_back({"verdict, and the reason of one", "count"});
-  for (const Rejection& one : list) {
-    const std::string reason = reason_of(one.detail);
-    section.table.push_back(
-        {std::string(to_text(one.verdict)) + (reason.empty() ? "" : ": " + reason), std::to_string(one.count)});
-    if (!one.detail.empty())
-      section.details.push_back({fmt::format("{}: {}", to_text(one.verdict), whole_text(one.example)), one.detail});
+  const std::vector<Reason> reasons = reasons_of(data.trials);
+  if (reasons.empty()) return section;
+  section.table.push_back({"verdict, and the reason", "count"});
+  std::size_t more = 0;
+  for (const Reason& one : reasons) {
+    if (section.table.size() > most_reasons) {
+      more += one.count;
+      continue;
+    }
+    section.table.push_back({std::string(to_text(one.example->verdict)) + (one.text.empty() ? "" : ": " + one.text),
+                             std::to_string(one.count)});
+    if (one.example->detail.empty()) continue;
+    std::string log = one.example->detail.substr(0, most_log);
+    if (log.size() < one.example->detail.size())
+      log += fmt::format("\n... {} bytes more", one.example->detail.size() - log.size());
+    section.details.push_back(
+        {fmt::format("{}: {}", to_text(one.example->verdict), whole_text(one.example->configuration)), std::move(log)});
   }
+  if (more > 0) section.table.push_back({"for rarer reasons", std::to_string(more)});
   section.charts.push_back(rejected_chart(data));
   return section;
 }

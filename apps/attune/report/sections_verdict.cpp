@@ -7,10 +7,12 @@
 #include "base/counted.hpp"
 #include "base/shell_word.hpp"
 #include "configuration_text.hpp"
+#include "kernel/nearness.hpp"
 #include "rates.hpp"
 #include "record_text.hpp"
 #include "report/device_use.hpp"
 #include "report/report_sections.hpp"
+#include "session/effort.hpp"
 #include "session/rejections.hpp"
 #include "text.hpp"
 
@@ -48,10 +50,13 @@ std::string tied_text(const ReportData& data) {
 
 std::string sureness_text(const ReportData& data) {
   const Record& record = *data.record;
-  std::string text = record.settled && !record.unstable ? "settled" : "not settled";
-  if (record.rounds > 0) text += fmt::format(": {} of the final stage count", counted(record.rounds, "round"));
-  if (record.rounds_dropped > 0) text += fmt::format(", {} dropped", record.rounds_dropped);
-  return text + marks_text(record);
+  std::string text = record.settled && !record.unstable ? "settled" : "";
+  if (record.rounds > 0 && !record.unstable) {
+    text += (text.empty() ? "" : ": ") + counted(record.rounds, "round") + " of the final stage count";
+    if (record.rounds_dropped > 0) text += fmt::format(", {} were not steady", record.rounds_dropped);
+  }
+  const std::string marks = marks_text(record);
+  return text.empty() && marks.starts_with("; ") ? marks.substr(2) : text + marks;
 }
 
 std::string searched_text(const ReportData& data) {
@@ -71,6 +76,30 @@ std::string limit_text(const ReportData& data, const Trial& best) {
   return text + (text.empty() || bound.empty() ? "" : "; ") + bound;
 }
 
+// Returns the arguments that name the session's kernel, problem and device.
+std::string subject_text(const ReportData& data) {
+  const RecordKey& key = data.session.key.record;
+  std::string text = data.spec ? shell_word(data.called) : "FILE.cu";
+  if (!key.problem.empty()) text += " --problem " + shell_word(key.problem.text());
+  return text + (kind_of(key.device_class) == "host" ? " --device host" : "");
+}
+
+std::string terms_text(const ReportData& data) {
+  const RecordKey& key = data.session.key.record;
+  std::string text = key.regime == "cold" ? "" : " --regime " + shell_word(key.regime);
+  if (key.objective != "time") text += " --objective " + shell_word(key.objective);
+  return text;
+}
+
+// Returns the command that goes on with the session.
+std::string tune_command(const ReportData& data, const std::string& about) {
+  const SessionKey& key = data.session.key;
+  std::string text = "attune tune " + about + terms_text(data);
+  if (key.effort != Effort::measure) text += " --effort " + std::string(to_text(key.effort));
+  if (key.strategy != effort_plan(key.effort).strategy) text += " --strategy " + shell_word(key.strategy);
+  return text;
+}
+
 void add_fact(ReportSection& section, const char* name, std::string text) {
   if (!text.empty()) section.facts.push_back({name, std::move(text)});
 }
@@ -79,13 +108,13 @@ void add_fact(ReportSection& section, const char* name, std::string text) {
 
 ReportSection verdict_section(const ReportData& data) {
   ReportSection section{.id = "verdict", .heading = "Verdict"};
-  const Trial* const best = data.best();
-  if (best == nullptr) {
+  const std::optional<Configuration> chosen = data.chosen();
+  if (!chosen) {
     add_fact(section, "use", "nothing: no configuration survived");
   } else {
-    add_fact(section, "use", whole_text(best->configuration));
+    add_fact(section, "use", whole_text(*chosen));
     const Configuration& by_default = data.default_configuration;
-    const std::string difference = difference_text(best->configuration, by_default, "as the default");
+    const std::string difference = difference_text(*chosen, by_default, "as the default");
     if (!by_default.empty() && difference != section.facts.back().text) add_fact(section, "differs", difference);
   }
   if (data.record) {
@@ -105,24 +134,26 @@ ReportSection verdict_section(const ReportData& data) {
     add_fact(section, "tied with", tied_text(data));
     add_fact(section, "chosen", choice_text(*data.record));
   }
-  if (best != nullptr) add_fact(section, "limited by", limit_text(data, *best));
+  if (const Trial* const best = data.best()) add_fact(section, "limited by", limit_text(data, *best));
   add_fact(section, "searched", searched_text(data));
   add_fact(section, "made",
            fmt::format("{} with attune {}, {}{}", utc_text(data.session.started_ms), data.session.attune_version,
                        data.session.toolchain, data.session.driver.empty() ? "" : ", driver " + data.session.driver));
   if (data.has_other_text)
-    section.sentences.push_back("The kernel's text has changed since: what needs the text is left out.");
+    section.sentences.push_back(
+        "The text at hand is not the session's: it has changed, or is a built-in kernel of this name. What needs the "
+        "text "
+        "is left out; name the FILE.cu.");
   return section;
 }
 
 ReportSection next_section(const ReportData& data) {
   ReportSection section{.id = "next", .heading = "What to run next"};
-  const std::string kernel = shell_word(data.called);
   const RecordKey& key = data.session.key.record;
-  std::string tune = "attune tune " + kernel;
-  if (!key.problem.empty()) tune += " --problem " + shell_word(key.problem.text());
-  const auto advise = [&](std::string sentence, std::string command) {
-    section.sentences.push_back(std::move(sentence));
+  if (kind_of(key.device_class) == "replay") return section;  // a recording is not tuned again
+  const std::string about = subject_text(data), tune = tune_command(data, about);
+  const auto advise = [&](const char* sentence, std::string command) {
+    section.sentences.push_back(sentence);
     section.commands.push_back(std::move(command));
   };
   if (data.session.state != SessionState::finished)
@@ -131,20 +162,20 @@ ReportSection next_section(const ReportData& data) {
   for (const Trial& trial : data.trials) rejections.see(trial);
   if (rejections.few_survive() || rejections.survivors() == 0)
     advise("Few configurations survived. Mend what fails, or add a rule that excludes it.",
-           "attune trials " + kernel + " --verdict failed --details");
+           "attune trials " + about + " --verdict failed --details");
   if (data.record && (!data.record->settled || data.record->unstable || data.record->busy))
     advise("The comparison is not settled. A quiet device and a greater effort settle it.",
-           tune + " --effort patient --fresh");
+           "attune tune " + about + terms_text(data) + " --effort patient --fresh");
   if (data.record && data.record->self_checked)
     advise("The results were compared with those of the default alone. Write a [[reference]].",
-           "attune check " + kernel);
+           "attune check " + about);
   if (data.ceilings.empty() && key.device_class.starts_with("cuda|"))
-    advise("The device's ceilings are not known, so nothing says how far a better kernel could get.",
+    advise("The ceilings of the device are not known, so nothing says how far a better kernel could get.",
            "attune calibrate");
   if (data.record && data.device && data.device->kind == "cuda")
-    advise("Hardware counters say why the best configuration wins.", "attune explain " + kernel);
-  if (section.commands.empty())
-    advise("This problem is done. Compare with other sizes.", "attune tune " + kernel + " --problem ...");
+    advise("Hardware counters say why the best configuration wins.", "attune explain " + about);
+  if (section.commands.empty() && data.record)
+    advise("This problem is tuned. This is what an application launches for it.", "attune plan " + about);
   return section;
 }
 

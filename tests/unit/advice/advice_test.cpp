@@ -75,7 +75,7 @@ TEST_F(AdviceOnASession, NamesTheLimiterByTheMeasuredCeilings) {
   facts_.bound = Bound{"fma float", 0.9};
   EXPECT_THAT(about("limiter"), ElementsAre(says("arithmetic limits", "90 % of the measured fma float ceiling")));
   facts_.bound = Bound{"copy", 0.49};
-  EXPECT_THAT(about("limiter"), ElementsAre(says("no unit limits", "49 %")));
+  EXPECT_THAT(about("limiter"), ElementsAre(says("none of the ceilings", "49 %")));
   facts_.bound = Bound{"copy", 0.5};
   EXPECT_THAT(about("limiter"), IsEmpty());
 }
@@ -87,7 +87,7 @@ TEST_F(AdviceOnASession, NamesLaunchingWhereItTakesHalfOfTheTime) {
   trials_ = {trial_of(1, {.grid = 1, .block = 256, .microseconds = 5})};
   EXPECT_THAT(about("limiter"), ElementsAre(says("launching limits", "5.00 us, a launch that does nothing 2.50 us")));
   trials_ = {trial_of(1, {.grid = 1, .block = 256, .microseconds = 5.1})};
-  EXPECT_THAT(about("limiter"), ElementsAre(says("no unit limits", "")));
+  EXPECT_THAT(about("limiter"), ElementsAre(says("none of the ceilings", "")));
 }
 
 TEST_F(AdviceOnASession, NamesSpillsBesideTheFastestThatSpillsNothing) {
