@@ -1,6 +1,7 @@
 #include "report/report_query.hpp"
 
 #include <filesystem>
+#include <limits>
 
 #include "attune/error.hpp"
 #include "base/shell_word.hpp"
@@ -14,7 +15,7 @@ namespace {
 // Returns the name of the kernel that was tuned last. Throws UsageError where none was.
 std::string last_kernel(WisdomStore& store) {
   std::string last;
-  std::int64_t started_ms = -1;
+  std::int64_t started_ms = std::numeric_limits<std::int64_t>::min();
   for (const KernelTotals& totals : store.kernel_totals())
     for (const SessionRow& session : store.sessions(totals.kernel)) {
       if (session.trials == 0 || session.started_ms <= started_ms) continue;
