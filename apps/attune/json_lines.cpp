@@ -4,6 +4,7 @@
 
 #include "base/enum_texts.hpp"
 #include "exports/records_json.hpp"
+#include "exports/session_log.hpp"
 #include "rates.hpp"
 #include "record_text.hpp"
 #include "text.hpp"
@@ -41,19 +42,7 @@ void add_rates(Json& line, const KernelSpec& spec, const Problem& problem, const
   line["unit"] = spec.metrics.unit;
 }
 
-Json to_json(const Value& value) {
-  switch (value.kind()) {
-    case Value::Kind::boolean:
-      return value.boolean();
-    case Value::Kind::integer:
-      return value.integer();
-    case Value::Kind::real:
-      return value.real();
-    case Value::Kind::name:
-      break;
-  }
-  return value.name();
-}
+Json to_json(const Value& value) { return json_of(value); }
 
 Json to_json(const Bindings& bindings) {
   Json object = Json::object();

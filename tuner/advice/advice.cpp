@@ -17,11 +17,6 @@ constexpr double far_from_ceilings = 0.5;
 // A launch that does nothing takes the ceiling `launch`; up to twice that, most of the time is not the kernel's.
 constexpr double launches_of_nothing = 2;
 
-const Ceiling* find_ceiling(std::span<const Ceiling> ceilings, std::string_view name) {
-  const auto found = std::ranges::find(ceilings, name, &Ceiling::name);
-  return found == ceilings.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 std::vector<Advice> advice_on(const AdviceFacts& facts) {
@@ -37,7 +32,7 @@ std::vector<Advice> advice_on(const AdviceFacts& facts) {
 
 void advise_limiter(const AdviceFacts& facts, std::vector<Advice>& list) {
   const double time = facts.best->measurement.median_ns;
-  if (const Ceiling* const launch = find_ceiling(facts.ceilings, facts.best->batch > 1 ? "launch in batch" : "launch");
+  if (const Ceiling* const launch = ceiling_named(facts.ceilings, facts.best->batch > 1 ? "launch in batch" : "launch");
       launch != nullptr && time <= launches_of_nothing * launch->value) {
     list.push_back(
         {"limiter", "launching limits: more work per launch gains, or a graph of launches; other code hardly does",

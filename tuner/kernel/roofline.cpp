@@ -10,12 +10,6 @@ namespace {
 // Below this share of writes in all traffic, the rate of reading alone is the ceiling.
 constexpr double mostly_read = 0.1;
 
-const Ceiling* ceiling_named(std::span<const Ceiling> ceilings, std::string_view name) {
-  const auto found =
-      std::find_if(ceilings.begin(), ceilings.end(), [name](const Ceiling& ceiling) { return ceiling.name == name; });
-  return found == ceilings.end() ? nullptr : &*found;
-}
-
 // Returns the bytes of an array; 0 where they are not known.
 double bytes_of(const Argument& argument, const Problem& problem) {
   const Value* const chosen = problem.find(argument.type);  // a type of the problem
@@ -25,6 +19,12 @@ double bytes_of(const Argument& argument, const Problem& problem) {
 }
 
 }  // namespace
+
+const Ceiling* ceiling_named(std::span<const Ceiling> ceilings, std::string_view name) {
+  const auto found =
+      std::find_if(ceilings.begin(), ceilings.end(), [name](const Ceiling& ceiling) { return ceiling.name == name; });
+  return found == ceilings.end() ? nullptr : &*found;
+}
 
 std::optional<double> amount_of(const std::optional<Expression>& amount, const Problem& problem,
                                 const Configuration& configuration) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "attune/kernel_spec.hpp"
 #include "core/ceiling.hpp"
@@ -14,6 +15,9 @@ struct Bound {
   std::string ceiling;  // its name: "copy"
   double fraction = 0;  // of the ceiling's rate; over 1 if caches deliver more than memory does
 };
+
+// Returns null where there is no ceiling of this name.
+const Ceiling* ceiling_named(std::span<const Ceiling> ceilings, std::string_view name);
 
 // Returns the value of a [metrics] line for a problem and a configuration; nothing if there is no such line, or its
 // value is not a number.

@@ -16,8 +16,8 @@ struct ComparedSide {
 };
 
 // Returns a section for each kernel that both sides have a record of, for a problem, regime and objective in common.
-// The last section names what only one side has. The times are of different runs, so they are not paired: a difference
-// is told only where the quartiles of both do not overlap.
+// The last section names what only one side has. The times are of different runs, so they are not paired. A section
+// names the faster side only if the quartiles of both times do not overlap.
 std::vector<ReportSection> compared_sections(const ComparedSide& first, const ComparedSide& second);
 
 }  // namespace attune::cli

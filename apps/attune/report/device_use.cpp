@@ -7,11 +7,6 @@
 namespace attune::cli {
 namespace {
 
-const Ceiling* ceiling_of(const ReportData& data, const std::string& name) {
-  const auto found = std::ranges::find(data.ceilings, name, &Ceiling::name);
-  return found == data.ceilings.end() ? nullptr : &*found;
-}
-
 // Returns the amount per second; 0 where [metrics] lack it.
 double rate_of(const ReportData& data, const std::optional<Expression>& amount, const Configuration& configuration,
                double nanoseconds) {
@@ -38,8 +33,8 @@ std::optional<Roofline> roofline_of(const ReportData& data) {
   const Problem& problem = data.session.key.record.problem;
   const Metrics& metrics = data.spec->metrics;
   Roofline roofline;
-  if (metrics.bytes) roofline.bytes = ceiling_of(data, memory_ceiling(*data.spec, problem));
-  if (metrics.flops) roofline.operations = ceiling_of(data, arithmetic_ceiling(problem, data.ceilings));
+  if (metrics.bytes) roofline.bytes = ceiling_named(data.ceilings, memory_ceiling(*data.spec, problem));
+  if (metrics.flops) roofline.operations = ceiling_named(data.ceilings, arithmetic_ceiling(problem, data.ceilings));
   if (roofline.bytes == nullptr && roofline.operations == nullptr) return std::nullopt;
   const auto add = [&](const char* name, const Configuration& configuration, double nanoseconds) {
     roofline.points.push_back({name, rate_of(data, metrics.bytes, configuration, nanoseconds),
