@@ -4,7 +4,7 @@ CREATE VIEW application_record_1 AS
          problem.bindings AS problem, record.uuid, record.regime, record.objective, record.device_name,
          record.compute_capability, record.multiprocessors, record.configuration, record.median_ns, record.default_ns,
          record.speedup, record.speedup_low, record.speedup_high, record.effort, record.partial, record.narrowed,
-         record.imported, record.superseded, record.unstable, record.default_verdict, record.self_checked, record.trials,
+         record.origin, record.superseded, record.unstable, record.default_verdict, record.self_checked, record.trials,
          record.toolchain, record.driver, record.attune_version, record.protocol, record.made_ms, record.hash
   FROM record
   JOIN kernel ON kernel.id = record.kernel_id

@@ -8,6 +8,7 @@ namespace attune {
 
 // All fields except those of the record's key, the row's id and its number of trials.
 void fields(auto&& visit, Is<SessionRow> auto& x) {
+  visit("uuid", x.uuid);
   visit("regime", x.key.record.regime);
   visit("objective", x.key.record.objective);
   visit("space", x.key.space);
@@ -25,7 +26,7 @@ void fields(auto&& visit, Is<SessionRow> auto& x) {
   visit("constants", x.constants);
   visit("started_ms", x.started_ms);
 }
-static_assert(member_count<SessionKey>() == 4 && member_count<SessionRow>() == 14, "every member is in the list");
+static_assert(member_count<SessionKey>() == 4 && member_count<SessionRow>() == 15, "every member is in the list");
 
 void fields(auto&& visit, Is<Attempt> auto& x) {
   visit("configuration", x.configuration);

@@ -38,6 +38,7 @@ CREATE TABLE problem(
 
 CREATE TABLE session(
   id INTEGER PRIMARY KEY AUTOINCREMENT,
+  uuid TEXT NOT NULL UNIQUE,
   device_id INTEGER NOT NULL REFERENCES device,
   kernel_id INTEGER NOT NULL REFERENCES kernel,
   problem_id INTEGER NOT NULL REFERENCES problem,
@@ -126,7 +127,7 @@ CREATE TABLE record(
   effort INTEGER NOT NULL,
   partial INTEGER NOT NULL,
   narrowed INTEGER NOT NULL,
-  imported INTEGER NOT NULL,
+  origin INTEGER NOT NULL,
   superseded INTEGER NOT NULL,
   unstable INTEGER NOT NULL,
   default_verdict INTEGER NOT NULL,
@@ -153,6 +154,7 @@ CREATE TABLE record(
   default_value REAL NOT NULL,
   choice INTEGER NOT NULL,
   settled INTEGER NOT NULL,
+  source TEXT NOT NULL,
   strength INTEGER NOT NULL,
   hash TEXT NOT NULL
 ) STRICT;

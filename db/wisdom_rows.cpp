@@ -98,6 +98,7 @@ class RowReader {
   static constexpr Effort last_of(Effort) { return Effort::exhaustive; }
   static constexpr SessionState last_of(SessionState) { return SessionState::finished; }
   static constexpr Verdict last_of(Verdict) { return Verdict::quarantined; }
+  static constexpr Origin last_of(Origin) { return Origin::pinned; }
   static constexpr Choice last_of(Choice) { return Choice::record_stays; }
   SQLite::Statement& statement_;
   bool sound_ = true;

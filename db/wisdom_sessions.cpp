@@ -33,7 +33,9 @@ std::optional<SessionRow> WisdomStore::find_session(const SessionKey& key) {
   return found;
 }
 
-std::int64_t WisdomStore::begin_session(const SessionRow& session, const DeviceInfo& device) {
+std::int64_t WisdomStore::begin_session(const SessionRow& given, const DeviceInfo& device) {
+  SessionRow session = given;
+  if (session.uuid.empty()) session.uuid = make_uuid();
   std::int64_t id = 0;
   state_->connection.write([&](SQLite::Database& database) {
     const KeyIds ids = key_ids(database, session.key.record);

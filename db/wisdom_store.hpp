@@ -39,6 +39,7 @@ struct SessionKey {
 
 struct SessionRow {
   std::int64_t id = 0;
+  std::string uuid;  // by which other databases know the session; "": begin_session() makes one
   SessionKey key;
   SessionState state = SessionState::running;
   std::uint64_t seed = 0;
@@ -97,7 +98,7 @@ class WisdomStore {
 
   // Sessions. Returns the newest session with this key, or nothing.
   std::optional<SessionRow> find_session(const SessionKey& key);
-  // Stores a new session; returns its id. `device` is stored once per class.
+  // Stores a new session, with a new uuid if it has none; returns its id. `device` is stored once per class.
   std::int64_t begin_session(const SessionRow& session, const DeviceInfo& device);
   // Returns the sessions of all kernels with this name, the newest first.
   std::vector<SessionRow> sessions(std::string_view kernel);

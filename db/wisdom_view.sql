@@ -5,7 +5,9 @@ CREATE VIEW wisdom AS
          objective, configuration, median_ns AS time_ns, default_ns, speedup, speedup_low, speedup_high, value,
          default_value,
          CASE effort WHEN 0 THEN 'estimate' WHEN 1 THEN 'measure' WHEN 2 THEN 'patient' WHEN 3 THEN 'exhaustive' END
-         AS effort, partial, narrowed, imported, unstable, self_checked, busy, trials, made_ms, code, contract, space,
+         AS effort, partial, narrowed,
+         CASE origin WHEN 0 THEN 'measured' WHEN 1 THEN 'imported' WHEN 2 THEN 'adopted' WHEN 3 THEN 'pinned' END AS origin,
+         unstable, self_checked, busy, trials, made_ms, code, contract, space,
          toolchain, driver, device_uuid, attune_version
   FROM record
   JOIN kernel ON kernel.id = kernel_id

@@ -30,7 +30,7 @@ set(may_apps/terminal terminal)
 set(may_apps/embedder ${may_spec} spec files terminal)
 set(may_apps/score ${may_score} score recordings terminal)
 set(may_apps/worker ${may_worker} worker)
-set(may_apps/attune ${may_tuning} tuning exports draft score advice recordings kernel_files builtin terminal report)  # report: its own folder
+set(may_apps/attune ${may_tuning} tuning exports draft score advice recordings kernel_files builtin terminal report wisdom)  # the last two: its own folders
 set(may_apps/examples ${may_apps/attune} apps/attune c_api builtin)
 set(layers base core expression kernel space bundle files spec exports draft search score advice measure db recordings device worker subject
     session dispatch/database dispatch c_api kernel_files tuning apps/terminal apps/embedder apps/score apps/worker apps/attune apps/examples)

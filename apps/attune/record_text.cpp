@@ -72,6 +72,8 @@ std::string marks_text(const Record& record) {
     text += fmt::format("; unstable: {} of {} rounds were not steady", record.rounds_dropped,
                         std::max(record.rounds, record.rounds_dropped));
   if (!is_of_present_meaning(record.protocol)) text += "; stale: measured in an earlier way";
+  if (record.origin != Origin::measured)
+    text += fmt::format("; {}{}{}", to_text(record.origin), record.source.empty() ? "" : " from ", record.source);
   if (record.busy) text += "; busy: other processes were on the device";
   if (!record.settled) text += "; not settled";
   if (record.self_checked) text += "; self-checked";

@@ -25,12 +25,12 @@ TEST(RecordsJson, HaveAllFieldsInTheirOrder) {
     "multiprocessors": 132,
     "configuration": {"BLOCK": 256, "FAST": true, "SCALE": 0.1, "ORDER": "Order::rows", "WHOLE": 2.0, "NUMBER": "2"},
     "median_ns": 12345.678901234567, "default_ns": 23456.7, "speedup": 1.9, "speedup_low": 1.9, "speedup_high": 1.91,
-    "effort": "measure", "partial": false, "narrowed": false, "imported": false, "superseded": false,
+    "effort": "measure", "partial": false, "narrowed": false, "origin": "measured", "superseded": false,
     "unstable": false, "default_verdict": "ok", "self_checked": true, "trials": 321, "toolchain": "NVRTC 13.0",
     "driver": "580.159 (CUDA 13.0)", "attune_version": "0.1.0", "protocol": 9, "made_ms": 1760000000123,
     "space": "ee", "seed": 18364758544493064720, "device_uuid": "GPU-1234", "min_ns": 12000.5, "q1_ns": 12300.1,
     "q3_ns": 12400.9, "batch": 60, "rounds": 40, "rounds_dropped": 2, "sm_clock_mhz": 1980.0, "anchor_ratio": 1.01,
-    "busy": true, "value": 0.125, "default_value": 0.25, "choice": "leaner", "settled": false})json");
+    "busy": true, "value": 0.125, "default_value": 0.25, "choice": "leaner", "settled": false, "source": ""})json");
   EXPECT_EQ(object.dump(2), expected.dump(2));
 }
 

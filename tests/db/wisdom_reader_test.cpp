@@ -144,7 +144,8 @@ TEST_F(WisdomReading, TakesOfAKeyWhatTheStoreTakes) {
   for (int i = 0; i < 60; ++i) {
     Record record = sample_record(1024);
     record.effort = static_cast<Effort>(random() % 4);
-    record.partial = flag(), record.narrowed = flag(), record.imported = flag(), record.superseded = flag();
+    record.partial = flag(), record.narrowed = flag(), record.origin = static_cast<Origin>(flag()),
+    record.superseded = flag();
     record.protocol = first_present_protocol - static_cast<int>(random() % 2);
     record.made_ms = static_cast<std::int64_t>(random() % 3);
     store.put_record(record);
@@ -165,7 +166,7 @@ TEST_F(WisdomReading, KeepsTheColumnsOfItsView) {
       answer_to("SELECT group_concat(name, ' ') FROM pragma_table_info('application_record_1')"),
       "kernel code contract device_class problem uuid regime objective device_name compute_capability "
       "multiprocessors configuration median_ns default_ns speedup speedup_low speedup_high effort partial narrowed "
-      "imported superseded unstable default_verdict self_checked trials toolchain driver attune_version protocol "
+      "origin superseded unstable default_verdict self_checked trials toolchain driver attune_version protocol "
       "made_ms hash");
   EXPECT_EQ(answer_to("SELECT problem || ' / ' || configuration FROM application_record_1"),
             R"({"n":1024,"T":"float"} / {"BLOCK":256,"FAST":true,"SCALE":0.1,"ORDER":"Order::rows"})");

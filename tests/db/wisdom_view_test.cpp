@@ -12,7 +12,7 @@ using testing::ElementsAre;
 // All columns that are promised, in their order. Later formats may append to the view; they change none of these.
 constexpr const char* select_all = R"sql(
   SELECT uuid, kernel, problem, device, device_name, regime, objective, configuration, time_ns,
-    default_ns, speedup, speedup_low, speedup_high, value, default_value, effort, partial, narrowed, imported, unstable, self_checked, busy,
+    default_ns, speedup, speedup_low, speedup_high, value, default_value, effort, partial, narrowed, origin, unstable, self_checked, busy,
     trials, made_ms, code, contract, space, toolchain, driver, device_uuid, attune_version
   FROM wisdom
 )sql";

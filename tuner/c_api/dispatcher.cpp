@@ -7,6 +7,7 @@
 #include "c_api/bundle.hpp"
 #include "c_api/failures.hpp"
 #include "c_api/handles.hpp"
+#include "c_api/rungs.hpp"
 #include "c_api/sized.hpp"
 
 namespace attune::c_api {
@@ -46,7 +47,7 @@ DispatcherOptions options_or_defaults(const attune_dispatcher_options* given) {
 attune_statistics statistics_of(const Dispatcher& dispatcher) {
   const Statistics known = dispatcher.statistics();
   attune_statistics given{};
-  std::copy(known.plans.begin(), known.plans.end(), given.plans);
+  for (std::size_t i = 0; i < known.plans.size(); ++i) given.plans[c_rungs[i]] = known.plans[i];
   given.compiled = known.compiled;
   given.from_cache = known.from_cache;
   given.reused = known.reused;

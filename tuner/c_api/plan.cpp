@@ -3,6 +3,7 @@
 #include "c_api/arguments.hpp"
 #include "c_api/failures.hpp"
 #include "c_api/handles.hpp"
+#include "c_api/rungs.hpp"
 #include "c_api/sized.hpp"
 
 namespace attune::c_api {
@@ -10,27 +11,6 @@ namespace {
 
 constexpr std::size_t first_match_size = 7 * 8;  // in interface version 1
 static_assert(offsetof(attune_match, default_failure) == first_match_size);
-
-// The numbers are part of the interface, so that a new rung gets a new number.
-attune_rung rung_of(Rung rung) noexcept {
-  switch (rung) {
-    case Rung::exact:
-      return ATTUNE_RUNG_EXACT;
-    case Rung::stale:
-      return ATTUNE_RUNG_STALE;
-    case Rung::other_regime:
-      return ATTUNE_RUNG_OTHER_REGIME;
-    case Rung::near_problem:
-      return ATTUNE_RUNG_NEAR_PROBLEM;
-    case Rung::sibling_device:
-      return ATTUNE_RUNG_SIBLING_DEVICE;
-    case Rung::other_problem:
-      return ATTUNE_RUNG_OTHER_PROBLEM;
-    case Rung::none:
-      break;
-  }
-  return ATTUNE_RUNG_NONE;
-}
 
 }  // namespace
 }  // namespace attune::c_api

@@ -9,6 +9,7 @@
 #include "attune/device_info.hpp"
 #include "attune/effort.hpp"
 #include "core/choice.hpp"
+#include "core/origin.hpp"
 #include "core/verdict.hpp"
 
 namespace attune {
@@ -41,9 +42,9 @@ struct Record {
   double speedup = 1;     // default / best of the objective: median of paired ratios of the final stage
   double speedup_low = 1, speedup_high = 1;  // 95 % interval
   Effort effort = Effort::measure;
-  bool partial = false;     // the session was cut short
-  bool narrowed = false;    // the session searched only a part of the space
-  bool imported = false;    // brought in from elsewhere, not measured for this database
+  bool partial = false;   // the session was cut short
+  bool narrowed = false;  // the session searched only a part of the space
+  Origin origin = Origin::measured;
   bool superseded = false;  // another record's configuration beat it in the same rounds of a final stage
   bool unstable = false;    // too many rounds had to be dropped
   // The verdict on the kernel's own default configuration in the session. Unless it is ok, default_ns and speedup are
@@ -69,6 +70,7 @@ struct Record {
   double value = 0, default_value = 0;          // of the objective; for time, the medians
   Choice choice = Choice::fastest;
   bool settled = true;  // the final stage was precise enough, and told apart what looked different
+  std::string source;   // what an imported or adopted record came from: "Kernel Tuner"; "" if it was measured here
 };
 
 // Returns whether the default configuration failed. A default with the verdict `restricted` did not: it is not

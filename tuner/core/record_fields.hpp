@@ -39,7 +39,7 @@ void application_fields(auto&& visit, Is<Record> auto& x) {
   visit("effort", x.effort);
   visit("partial", x.partial);
   visit("narrowed", x.narrowed);
-  visit("imported", x.imported);
+  visit("origin", x.origin);
   visit("superseded", x.superseded);
   visit("unstable", x.unstable);
   visit("default_verdict", x.default_verdict);
@@ -71,8 +71,9 @@ void fields(auto&& visit, Is<Record> auto& x) {
   visit("default_value", x.default_value);
   visit("choice", x.choice);
   visit("settled", x.settled);
+  visit("source", x.source);
 }
-static_assert(member_count<RecordKey>() == 7 && member_count<Record>() == 41, "every member is in a list");
+static_assert(member_count<RecordKey>() == 7 && member_count<Record>() == 42, "every member is in a list");
 
 // Visits what was measured of a trial or a finalist.
 void fields(auto&& visit, Is<Measurement> auto& x) {

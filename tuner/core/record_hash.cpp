@@ -39,6 +39,7 @@ std::string record_hash(const Record& record) {
 
 bool is_sound(const Record& record, const std::optional<std::string>& hash) {
   if (record.effort < Effort::estimate || record.effort > Effort::exhaustive) return false;
+  if (record.origin < Origin::measured || record.origin > Origin::pinned) return false;
   bool is_finite = true;
   application_fields(
       [&](const char*, const auto& value) {

@@ -23,9 +23,10 @@ std::string text_of(const RecordKey& key) {
 std::int64_t strength_of(const Record& record) {
   std::int64_t strength = 0;
   const auto then = [&](std::int64_t value, std::int64_t values) { strength = strength * values + value; };
+  then(record.origin == Origin::pinned, 2);
   then(!record.superseded, 2);
   then(is_of_present_meaning(record.protocol), 2);
-  then(!record.imported, 2);
+  then(record.origin == Origin::measured, 2);
   then(static_cast<std::int64_t>(record.effort), efforts);
   then(!record.partial, 2);
   then(!record.narrowed, 2);

@@ -10,12 +10,13 @@
 namespace attune {
 
 // Returns a number that is greater for the stronger of two records of one key. A record is stronger if, in this order:
-//   1. it was not superseded: none beat it in the same rounds of a final stage
-//   2. its times mean what times mean today
-//   3. it was measured here, and not brought in from elsewhere
-//   4. its session had a greater effort
-//   5. its session was complete, and not cut short
-//   6. its session searched the whole space, and not a narrowed one
+//   1. it was pinned
+//   2. it was not superseded: none beat it in the same rounds of a final stage
+//   3. its times mean what times mean today
+//   4. it was measured here, and neither brought in from elsewhere nor adopted
+//   5. its session had a greater effort
+//   6. its session was complete, and not cut short
+//   7. its session searched the whole space, and not a narrowed one
 // The database stores the number, so that SQL can sort by it.
 std::int64_t strength_of(const Record& record);
 

@@ -68,7 +68,7 @@ class Planner {
   void add_to(BundleWriter& bundle, const std::vector<const KernelPack*>& kernels);
 
   struct Counts {
-    std::array<std::uint64_t, 7> plans{};  // by Rung
+    std::array<std::uint64_t, 9> plans{};  // by Rung
     std::uint64_t waited = 0;              // times that Policy::background waited, because no image was ready
     Images::Counts images;
   };
@@ -116,7 +116,7 @@ class Planner {
   Images images_;
   std::mutex source_keys_mutex_;
   std::map<const KernelSpec*, SourceKey> source_keys_;
-  std::array<std::atomic<std::uint64_t>, 7> plans_{};  // by rung
+  std::array<std::atomic<std::uint64_t>, 9> plans_{};  // by rung
   std::atomic<std::uint64_t> waited_ = 0;
 };
 

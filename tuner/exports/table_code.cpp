@@ -98,13 +98,13 @@ std::string architecture_code(const std::string& required) {
 
 std::string record_row(const HeaderTerms& terms, const TableRecord& row) {
   const Record& record = row.record;
-  return fmt::format("    {{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n",
-                     cpp_string(record.key.device_class), record.compute_capability, record.multiprocessors,
-                     cpp_braces(record.key.problem), row.configuration, record.key.regime == terms.regime,
-                     record.key.regime == "warm", is_of_present_meaning(record.protocol),
-                     record.key.kernel != terms.spec.name, cpp_string(record.driver), cpp_string(record.device_name),
-                     cpp_literal(Value(record.speedup)), is_default_faster(record),
-                     cpp_string(has_default_failed(record) ? std::string(default_failure(record)) : ""));
+  return fmt::format(
+      "    {{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", cpp_string(record.key.device_class),
+      record.compute_capability, record.multiprocessors, cpp_braces(record.key.problem), row.configuration,
+      record.origin == Origin::pinned, record.key.regime == terms.regime, record.key.regime == "warm",
+      is_of_present_meaning(record.protocol), record.key.kernel != terms.spec.name, cpp_string(record.driver),
+      cpp_string(record.device_name), cpp_literal(Value(record.speedup)), is_default_faster(record),
+      cpp_string(has_default_failed(record) ? std::string(default_failure(record)) : ""));
 }
 
 }  // namespace

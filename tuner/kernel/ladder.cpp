@@ -36,6 +36,7 @@ Standing grade(const MatchRequest& request, const Record& record) {
   const Fit fit{.is_same_problem = same_problem(request.problem, record.key.problem),
                 .is_same_device = record.key.device_class == device.class_key(),
                 .is_sibling = record.compute_capability == device.compute_capability,
+                .is_pinned = record.origin == Origin::pinned,
                 .is_of_regime = record.key.regime == request.regime,
                 .is_of_warm = record.key.regime == "warm",
                 .is_present = is_present(record),
@@ -58,6 +59,8 @@ std::string origin(const MatchRequest& request, Rung rung, const Record& record)
   const std::string& kernel = request.spec.name;
   const std::string& device = request.device.name;
   switch (rung) {
+    case Rung::pinned:
+      return fmt::format("{} was pinned for this problem on {}", kernel, device);
     case Rung::exact:
       return fmt::format("{} was tuned for this problem on {} {}", kernel, device, provenance(record));
     case Rung::stale:
@@ -76,6 +79,7 @@ std::string origin(const MatchRequest& request, Rung rung, const Record& record)
                          record.device_name, record.multiprocessors, device, request.device.multiprocessors);
     case Rung::other_problem:
       return fmt::format("{} was tuned on {} for {}, another problem", kernel, device, record.key.problem.text());
+    case Rung::cover:
     case Rung::none:
       break;
   }
@@ -90,7 +94,7 @@ std::string failure_where(const Record& record) {
 // `turn`: tells what is used, if that is not the configuration of the record, or why the record is used.
 std::string explain(const MatchRequest& request, Rung rung, const Record& record, std::string_view turn) {
   const std::string from = origin(request, rung, record);
-  if (rung == Rung::exact) return from;
+  if (rung == Rung::pinned || rung == Rung::exact) return from;
   if (rung == Rung::stale)
     return fmt::format("{}; to measure again: {}{}", from, tune_command(request), is_present(record) ? " --fresh" : "");
   return fmt::format("{}{} (try: {})", from, turn, tune_command(request));

@@ -26,6 +26,7 @@ std::vector<Record> in_order() {
     records.back().effort = Effort::patient;
     change(records.back());
   };
+  add([](Record& r) { r.origin = Origin::pinned, r.superseded = true, r.protocol = 0; });
   add([](Record& r) { r.effort = Effort::exhaustive, r.partial = r.narrowed = true; });
   add([](Record& r) { r.made_ms = 1; });
   add([](Record& r) { r.uuid = "a"; });
@@ -34,11 +35,11 @@ std::vector<Record> in_order() {
   add([](Record& r) { r.partial = true, r.made_ms = 9; });
   add([](Record& r) { r.effort = Effort::measure; });
   add([](Record& r) { r.effort = Effort::estimate; });
-  add([](Record& r) { r.imported = true, r.effort = Effort::exhaustive; });
+  add([](Record& r) { r.origin = Origin::imported, r.effort = Effort::exhaustive; });
   add([](Record& r) { r.protocol = first_present_protocol - 1, r.effort = Effort::exhaustive; });
-  add([](Record& r) { r.protocol = first_present_protocol - 1, r.imported = true; });
+  add([](Record& r) { r.protocol = first_present_protocol - 1, r.origin = Origin::imported; });
   add([](Record& r) { r.superseded = true, r.effort = Effort::exhaustive; });
-  add([](Record& r) { r.superseded = true, r.imported = true; });
+  add([](Record& r) { r.superseded = true, r.origin = Origin::imported; });
   return records;
 }
 
@@ -59,8 +60,7 @@ TEST(RecordOrder, TakesTheStrongestOfEachKeyInTheOrderOfKeys) {
   std::ranges::reverse(records);
   const std::vector<Record> kept = strongest_of_each_key(records);
   ASSERT_EQ(kept.size(), 2u);
-  EXPECT_EQ(kept[0].effort, Effort::exhaustive);
-  EXPECT_FALSE(kept[0].imported || kept[0].superseded);
+  EXPECT_EQ(kept[0].origin, Origin::pinned);
   EXPECT_EQ(kept[1].uuid, "other");
 }
 

@@ -28,10 +28,10 @@ TEST(RecordsAsCsv, HaveAHeaderLineAndOneLineEach) {
       records_to_csv({record}),
       "kernel,code,contract,device_class,problem,uuid,regime,objective,device_name,compute_capability,"
       "multiprocessors,configuration,median_ns,default_ns,speedup,speedup_low,speedup_high,effort,partial,"
-      "narrowed,imported,superseded,unstable,default_verdict,self_checked,trials,toolchain,driver,attune_version,"
+      "narrowed,origin,superseded,unstable,default_verdict,self_checked,trials,toolchain,driver,attune_version,"
       "protocol,"
       "made_ms,space,seed,device_uuid,min_ns,q1_ns,q3_ns,batch,rounds,rounds_dropped,sm_clock_mhz,anchor_ratio,"
-      "busy,value,default_value,choice,settled\r\n"
+      "busy,value,default_value,choice,settled,source\r\n"
       "reduce,cc,dd,cuda|NVIDIA H200|cc90,n=1024 T=float,u1,cold,time,\"A \"\"big\"\", fast\nGPU\",90,132,"
       "BLOCK=256 SCALE=0.1 FAST=true,12345.5,23456.75,1.875,1,1,measure,false,false,false,false,false,ok,false,321,"
       "NVRTC 13.0,580.159 (CUDA 13.0),0.1.0,9,1760000000123,ee,18364758544493064720,,0,0,0,1,0,0,0,0,false,0,"

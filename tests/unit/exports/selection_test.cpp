@@ -219,7 +219,7 @@ class Situations {
     record.configuration = any_configuration(problem, device);
     record.effort = static_cast<Effort>(below(4));
     record.partial = chance(0.2), record.narrowed = chance(0.2);
-    record.imported = chance(0.2), record.superseded = chance(0.2);
+    record.origin = static_cast<Origin>(chance(0.2) ? 1 : chance(0.1) ? 3 : 0), record.superseded = chance(0.2);
     record.protocol = first_present_protocol - (chance(0.2) ? 1 : 0);
     record.made_ms = static_cast<std::int64_t>(below(3));
     record.speedup = chance(0.2) ? 0.99 : 1.25;

@@ -28,7 +28,7 @@
 #endif
 
 // The version of the interface that this header declares. Nothing is removed from it; each addition raises it by one.
-#define ATTUNE_INTERFACE_VERSION 5
+#define ATTUNE_INTERFACE_VERSION 6
 
 #ifdef __cplusplus
 extern "C" {
@@ -114,7 +114,9 @@ typedef enum attune_rung {
   ATTUNE_RUNG_NEAR_PROBLEM = 3,
   ATTUNE_RUNG_SIBLING_DEVICE = 4,
   ATTUNE_RUNG_NONE = 5,
-  ATTUNE_RUNG_OTHER_PROBLEM = 6  // since interface version 4
+  ATTUNE_RUNG_OTHER_PROBLEM = 6, // since interface version 4
+  ATTUNE_RUNG_PINNED = 7,        // since interface version 6
+  ATTUNE_RUNG_COVER = 8          // since interface version 6
 } attune_rung;
 #define ATTUNE_RUNGS 16  // counts of plans in attune_statistics: room for rungs to come
 

@@ -67,7 +67,7 @@ struct MemoryLimits {
 
 // What a dispatcher has done since it was made, and what it holds.
 struct Statistics {
-  std::array<std::uint64_t, 7> plans{};  // plans that were made, by Rung
+  std::array<std::uint64_t, 9> plans{};  // plans that were made, by Rung
   std::uint64_t compiled = 0;            // images that were compiled
   std::uint64_t from_cache = 0;          // images that were loaded from a cache on disk
   std::uint64_t from_bundle = 0;         // images that were loaded from a bundle

@@ -9,8 +9,8 @@
 
 namespace attune {
 
-enum class Rung { exact, stale, other_regime, near_problem, sibling_device, none, other_problem };
-// "exact", "stale", "other regime", "near problem", "sibling device", "none", "other problem"
+enum class Rung { pinned, exact, stale, other_regime, cover, near_problem, sibling_device, none, other_problem };
+// "pinned", "exact", "stale", "other regime", "cover", "near problem", "sibling device", "none", "other problem"
 std::string_view to_text(Rung rung) noexcept;
 
 struct Match {
