@@ -94,6 +94,7 @@ class RandomFields {
   void operator()(const char*, Effort& value) { value = static_cast<Effort>(below(4)); }
   void operator()(const char*, SessionState& value) { value = static_cast<SessionState>(below(3)); }
   void operator()(const char*, Verdict& value) { value = static_cast<Verdict>(below(15)); }
+  void operator()(const char*, Origin& value) { value = static_cast<Origin>(below(4)); }
   void operator()(const char*, Choice& value) { value = static_cast<Choice>(below(4)); }
   template <std::derived_from<Bindings> T>
   void operator()(const char*, T& value) {

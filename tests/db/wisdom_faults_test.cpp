@@ -309,15 +309,15 @@ TEST_F(WisdomFaults, AWorkThatFailsIsUndone) {
   }),
                UsageError);
   EXPECT_EQ(answer_to("SELECT count(*) FROM meta"), "3");
-  EXPECT_THAT(
-      error_of([&] {
-        connection.write([](SQLite::Database& database) {
-          database.exec(
-              "INSERT INTO kernel VALUES (1, 'a', 'b', 'c'); INSERT INTO problem VALUES (1, '{}');"
-              "INSERT INTO session VALUES (1, 99, 1, 1, '', '', '', 1, '', 0, 0, 0, '', '', '', '', '', 9, '', 0)");
-        });
-      }),
-      HasSubstr("FOREIGN KEY"));
+  EXPECT_THAT(error_of([&] {
+                connection.write([](SQLite::Database& database) {
+                  database.exec(
+                      "INSERT INTO kernel VALUES (1, 'a', 'b', 'c'); INSERT INTO problem VALUES (1, '{}');"
+                      "INSERT INTO session VALUES (1, 'u', 99, 1, 1, '', '', '', 1, '', 0, 0, 0, '', '', '', '', '', "
+                      "9, '', 0)");
+                });
+              }),
+              HasSubstr("FOREIGN KEY"));
 }
 
 }  // namespace

@@ -43,6 +43,7 @@ TEST_F(WisdomRows, OfSessionsAndTheirTrialsReadBackExactlyInTheOrderTried) {
   WisdomStore store(":memory:");
   for (int round = 0; round < rounds; ++round) {
     SessionRow session = random.make<SessionRow>();
+    session.uuid = std::to_string(round);
     const auto id = store.begin_session(session, sample_device());
     const std::vector trials = {random.make<Trial>(), random.make<Trial>(), random.make<Trial>()};
     store.add_trials(id, trials);

@@ -42,9 +42,9 @@ TEST_F(WisdomView, ShowsEachRecordWithThePromisedColumns) {
       ElementsAre(ElementsAre("11111111-2222-4333-8444-555555555555", "reduce", R"({"n":1024,"T":"float"})",
                               "cuda|NVIDIA H200|cc90|sm132|mem141G|bus6144|l2-60M|mig-", "NVIDIA H200", "cold", "time",
                               R"({"BLOCK":256,"FAST":true,"SCALE":0.1,"ORDER":"Order::rows"})", "12345.6789012346",
-                              "23456.7", "1.9", "1.9", "1.91", "0.125", "0.25", "measure", "0", "1", "0", "0", "1", "1",
-                              "321", "1760000000123", std::string(64, 'c'), std::string(64, 'd'), std::string(64, 'e'),
-                              "NVRTC 13.0", "580.159 (CUDA 13.0)", "GPU-1234", "0.1.0")));
+                              "23456.7", "1.9", "1.9", "1.91", "0.125", "0.25", "measure", "0", "1", "measured", "0",
+                              "1", "1", "321", "1760000000123", std::string(64, 'c'), std::string(64, 'd'),
+                              std::string(64, 'e'), "NVRTC 13.0", "580.159 (CUDA 13.0)", "GPU-1234", "0.1.0")));
 }
 
 TEST_F(WisdomView, ShowsTheRecordsThatServe) {
