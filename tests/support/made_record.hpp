@@ -6,7 +6,7 @@
 
 #include "attune/device_info.hpp"
 #include "attune/kernel_spec.hpp"
-#include "base/identifier.hpp"
+#include "base/uuid.hpp"
 #include "core/record.hpp"
 
 namespace attune {

@@ -88,7 +88,8 @@ class Bundle::Source {
 
   // Returns fewer bytes if the source ends before.
   std::vector<std::byte> read(std::uint64_t offset, std::uint64_t length) const {
-    length = offset > size_ ? 0 : std::min(length, size_ - offset);
+    if (offset > size_) return {};
+    length = std::min(length, size_ - offset);
     if (file_ < 0) {
       const auto piece = memory_.subspan(offset, length);
       return {piece.begin(), piece.end()};
