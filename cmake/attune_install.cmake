@@ -3,8 +3,8 @@
 include(CMakePackageConfigHelpers)
 set(ATTUNE_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/attune")
 
-set(ATTUNE_INSTALLED base core expression kernel bundle space spec exports draft measure search score advice files db_reader db
-    recordings device_cuda device_cuda_instruments device_host device_instruments device_replay device worker subject session
+set(ATTUNE_INSTALLED base core expression kernel bundle tuned space spec exports draft measure search score advice cover files db_reader db
+    recordings imports device_cuda device_cuda_instruments device_host device_instruments device_replay device worker subject session
     dispatch database c_api
     kernel_files tuning builtin terminal)
 list(TRANSFORM ATTUNE_INSTALLED PREPEND attune_)

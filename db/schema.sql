@@ -22,6 +22,12 @@ CREATE TABLE device(
   mig_profile TEXT
 ) STRICT;
 
+-- Devices that count as others: names or class keys.
+CREATE TABLE device_alias(
+  device TEXT PRIMARY KEY,
+  counts_as TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE kernel(
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL,
@@ -183,6 +189,29 @@ CREATE TABLE finalist(
   registers INTEGER NOT NULL,
   shared_bytes INTEGER NOT NULL,
   UNIQUE(record_id, configuration)
+) STRICT;
+
+-- One for each key, and all that applications read of it. `configurations`: one JSON object a line.
+CREATE TABLE cover(
+  id INTEGER PRIMARY KEY,
+  kernel TEXT NOT NULL,
+  code TEXT NOT NULL,
+  contract TEXT NOT NULL,
+  device_class TEXT NOT NULL,
+  regime TEXT NOT NULL,
+  objective TEXT NOT NULL,
+  device_name TEXT NOT NULL,
+  configurations TEXT NOT NULL,
+  tree TEXT NOT NULL,
+  measured TEXT NOT NULL,
+  problems INTEGER NOT NULL,
+  mean_loss REAL NOT NULL,
+  worst_loss REAL NOT NULL,
+  protocol INTEGER NOT NULL,
+  attune_version TEXT NOT NULL,
+  made_ms INTEGER NOT NULL,
+  hash TEXT NOT NULL,
+  UNIQUE(code, contract, device_class, regime, objective, kernel)
 ) STRICT;
 
 -- What a device was measured to reach, and what measuring itself costs there.

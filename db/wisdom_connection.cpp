@@ -36,6 +36,9 @@ constexpr Seconds reader_wait_limit{5};
 // SQLite's own wait in each attempt. There are several attempts, because SQLite gives up at once where waiting could
 // deadlock. A signal ends the wait between two attempts.
 constexpr Seconds sqlite_wait{0.3};
+// A larger file is opened without a check of its trials, which would take longer than a command: `attune db verify`
+// checks them.
+constexpr std::uintmax_t most_checked_bytes = std::uintmax_t{64} << 20;
 // The pause between attempts is random, so that two processes do not collide again and again.
 constexpr int shortest_pause_ms = 5, longest_pause_ms = 50;
 
@@ -79,6 +82,19 @@ SqliteFailure failure_of(const SQLite::Exception& error, const SQLite::Database*
   return failure;
 }
 
+// Returns the first defect of all tables but `trial`, which is most of a large database; "ok" if there is none.
+std::string defect_beside_trials(SQLite::Database& database) {
+  SQLite::Statement tables(database, R"sql(
+    SELECT replace(name, '"', '""') FROM sqlite_schema WHERE type = 'table' AND name <> 'trial'
+  )sql");
+  std::string verdict = "ok";
+  while (verdict == "ok" && tables.executeStep()) {
+    const std::string check = fmt::format("PRAGMA integrity_check(\"{}\")", tables.getColumn(0).getString());
+    verdict = database.execAndGet(check).getString();
+  }
+  return verdict;
+}
+
 // Returns the error that a user reads, with advice of its own for a write-ahead log, which needs a writable directory.
 Error error_of(const std::filesystem::path& file, const SqliteFailure& failure, double waited_seconds = 0) {
   const int primary = failure.code & 0xff, cause = failure.system_error;
@@ -106,6 +122,7 @@ WisdomConnection::WisdomConnection(std::filesystem::path file, bool writable, Da
     open_in_memory();
     return;
   }
+  if (writable_) require_local_writing(file_);
   if (!wisdom_file_exists(file_, writable_)) {
     if (!writable_)
       throw Error(fmt::format(
@@ -161,7 +178,8 @@ void WisdomConnection::open() {
 }
 
 void WisdomConnection::open_readable() {
-  const int access = writable_ ? SQLite::OPEN_READWRITE : SQLite::OPEN_READONLY;
+  // One thread at a time: SQLite need not lock each access to a value.
+  const int access = (writable_ ? SQLite::OPEN_READWRITE : SQLite::OPEN_READONLY) | SQLite::OPEN_NOMUTEX;
   try {
     database_ = std::make_unique<SQLite::Database>(file_.string(), access);
     apply_settings();
@@ -205,12 +223,15 @@ bool WisdomConnection::roll_back_journal() {
   }
 }
 
-// Checks the whole file. Throws for a damaged file only if it is to be written, because its sound rows can still be
-// read.
+// Checks the whole file, but not the trials of a large one. Throws for a damaged file only if it is to be written,
+// because its sound rows can still be read.
 void WisdomConnection::check_content() {
   std::string verdict, of_rows;
+  std::error_code unknown;
+  const bool is_large = std::filesystem::file_size(file_, unknown) > most_checked_bytes && !unknown;
   read([&](SQLite::Database& database) {
-    verdict = database.execAndGet(R"sql( PRAGMA integrity_check(1) )sql").getString();
+    verdict = is_large ? defect_beside_trials(database)
+                       : database.execAndGet(R"sql( PRAGMA integrity_check(1) )sql").getString();
     if (verdict != "ok") of_rows = database.execAndGet(R"sql( PRAGMA quick_check(1) )sql").getString();
   });
   if (verdict == "ok") return;

@@ -14,6 +14,7 @@
 
 #include "attune/error.hpp"
 #include "base/system_failure.hpp"
+#include "base/trusted_environment.hpp"
 #include "base/uuid.hpp"
 #include "files/paths.hpp"
 #include "kernel/record_table.hpp"
@@ -31,6 +32,16 @@ constexpr unsigned long local_file_systems[] = {
     XFS_SUPER_MAGIC,  BTRFS_SUPER_MAGIC, TMPFS_MAGIC, F2FS_SUPER_MAGIC,
     0x2fc12fc1,  // ZFS
     0xca451a4e,  // bcachefs
+};
+
+struct NetworkFileSystem {
+  std::uint64_t number;
+  std::string_view name;
+};
+constexpr NetworkFileSystem network_file_systems[] = {
+    {0x6969, "NFS"},     {0x517b, "SMB"},        {0xff534d42, "CIFS"},   {0xfe534d42, "SMB"},  {0x65735546, "FUSE"},
+    {0x01021997, "9p"},  {0x0bd00bd0, "Lustre"}, {0x47504653, "GPFS"},   {0x00c36400, "Ceph"}, {0x5346414f, "AFS"},
+    {0x6b414653, "AFS"}, {0x73757245, "Coda"},   {0x19830326, "BeeGFS"}, {0x01161970, "GFS2"}, {0xaad7aaea, "PanFS"},
 };
 
 std::string system_reason() { return system_failure(errno); }
@@ -135,11 +146,38 @@ void replace_wisdom_file(const fs::path& file, const std::function<void(const fs
   sync_directory(file.parent_path());
 }
 
+void with_private_file(const fs::path& file, const std::function<void(const fs::path&)>& use) {
+  const PrivateFile fresh(file);
+  use(fresh.path());
+}
+
 bool is_on_local_disk(const fs::path& file) {
   struct statfs status {};
   if (statfs(file.c_str(), &status) != 0) return false;
   return std::find(std::begin(local_file_systems), std::end(local_file_systems),
                    static_cast<unsigned long>(status.f_type)) != std::end(local_file_systems);
+}
+
+std::string_view network_file_system(std::uint64_t number) noexcept {
+  for (const NetworkFileSystem& one : network_file_systems)
+    if (one.number == number) return one.name;
+  return {};
+}
+
+void require_local_writing(const fs::path& file) {
+  const auto asked = trusted_environment("ATTUNE_DB_NETWORK");
+  if (asked && *asked != "allow") throw UsageError(fmt::format("ATTUNE_DB_NETWORK={} is not `allow`", *asked));
+  struct statfs status {};
+  fs::path place = file;  // or the nearest folder above that exists
+  while (statfs(place.c_str(), &status) != 0 && errno == ENOENT && place.has_relative_path())
+    place = place.parent_path();
+  const std::string_view name = network_file_system(static_cast<std::uint32_t>(status.f_type));
+  if (name.empty() || asked) return;
+  throw Error(fmt::format(
+      "{} lies on a network file system ({}), where locks may fail and several writers can damage the "
+      "database; it can be read there; to tune, name a file on a local disk (ATTUNE_DB) and copy it, or set "
+      "ATTUNE_DB_NETWORK=allow if nobody else writes it at the same time",
+      file.string(), name));
 }
 
 // Source: https://www.sqlite.org/fileformat.html#the_rollback_journal, and readSuperJournal() of SQLite: such a journal

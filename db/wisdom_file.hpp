@@ -2,8 +2,10 @@
 // journal its disk allows. Any thread.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <string_view>
 
 namespace attune {
 
@@ -22,9 +24,19 @@ void create_wisdom_file(const std::filesystem::path& file,
 void replace_wisdom_file(const std::filesystem::path& file,
                          const std::function<void(const std::filesystem::path&)>& fill);
 
+// Calls `use` with an empty file of mode 0600 in the directory of `file`, and removes the file afterwards. Throws
+// Error, and what `use` throws.
+void with_private_file(const std::filesystem::path& file, const std::function<void(const std::filesystem::path&)>& use);
+
 // Returns whether the system reports a local disk for `file`. Network and user-space file systems do not count as
 // local.
 bool is_on_local_disk(const std::filesystem::path& file);
+// Returns the name of a network file system by its number in statfs(2): "NFS"; "" for any other file system. FUSE
+// counts as one, because nothing says what is behind it.
+std::string_view network_file_system(std::uint64_t number) noexcept;
+// Throws Error if `file`, which need not exist, would be written on a network file system, unless ATTUNE_DB_NETWORK is
+// `allow`. Throws UsageError for another value of it.
+void require_local_writing(const std::filesystem::path& file);
 // Throws Error if a rollback journal names another file. SQLite would remove that file after the rollback. It writes
 // such names for transactions of several databases, which attune does not have.
 void refuse_foreign_journal(const char* journal);

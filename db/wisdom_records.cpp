@@ -10,9 +10,14 @@
 #include "db/wisdom_state.hpp"
 
 namespace attune {
+
 namespace {
 
-// Notes that another record has beaten this one in the same rounds.
+// Returns whether sessions compare with a record and may replace it: the user's pin stays, whatever is found.
+bool is_found(const Record& record) { return record.origin != Origin::pinned; }
+
+}  // namespace
+
 void supersede(SQLite::Database& database, Record record) {
   record.superseded = true;
   SQLite::Statement update(database, R"sql(
@@ -24,7 +29,6 @@ void supersede(SQLite::Database& database, Record record) {
   update.exec();
 }
 
-// Inserts a record. It replaces a stored record with the same uuid.
 void insert_record(SQLite::Database& database, const Record& record, std::span<const FinalistResult> finalists) {
   SQLite::Statement remove(database, R"sql( DELETE FROM record WHERE uuid = :uuid )sql");
   remove.bind(":uuid", record.uuid);
@@ -34,8 +38,6 @@ void insert_record(SQLite::Database& database, const Record& record, std::span<c
       database, "record", {{"device_id", ids.device}, {"kernel_id", ids.kernel}, {"problem_id", ids.problem}}, record);
   for (const FinalistResult& result : finalists) insert_row(database, "finalist", {{"record_id", id}}, result);
 }
-
-}  // namespace
 
 std::vector<Record> WisdomStore::State::records_of(SQLite::Database& database, const RecordKey& key) {
   static const std::string text = std::string("SELECT * FROM record_view") + where_key;
@@ -52,12 +54,14 @@ bool WisdomStore::put_record(const Record& given, std::string_view beaten, std::
   bool serves = true;
   state_->connection.write([&](SQLite::Database& database) {
     const std::vector<Record> present = state_->records_of(database, record.key);
-    const bool succeeds = !present.empty() && present.front().uuid == beaten;
+    const auto first = std::ranges::find_if(present, is_found);
+    const bool succeeds = first != present.end() && first->uuid == beaten;
     serves = true;
     for (const Record& other : present) {
       if (other.uuid == record.uuid || !is_stronger(other, record)) continue;
-      if (succeeds) supersede(database, other);
-      serves = succeeds;
+      const bool is_beaten = succeeds && is_found(other);
+      if (is_beaten) supersede(database, other);
+      serves = serves && is_beaten;
     }
     insert_record(database, record, finalists);
   });
@@ -80,8 +84,9 @@ std::vector<FinalistResult> WisdomStore::finalists(std::string_view record) {
 std::optional<Record> WisdomStore::find_record(const RecordKey& key) {
   std::vector<Record> found;
   state_->connection.read([&](SQLite::Database& database) { found = state_->records_of(database, key); });
-  if (found.empty() || !is_of_present_meaning(found.front().protocol)) return std::nullopt;
-  return std::move(found.front());
+  const auto first = std::ranges::find_if(found, is_found);
+  if (first == found.end() || !is_of_present_meaning(first->protocol)) return std::nullopt;
+  return std::move(*first);
 }
 
 std::vector<Record> WisdomStore::history(const RecordKey& key) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -34,6 +35,8 @@ class Binder {
     const std::string parameter = fmt::format(":{}", column);
     if constexpr (std::derived_from<T, Bindings>)
       statement_.bind(parameter, bindings_json(value));
+    else if constexpr (std::same_as<T, std::vector<Configuration>>)
+      statement_.bind(parameter, configurations_json(value));
     else if constexpr (std::same_as<T, std::vector<double>>)
       statement_.bind(parameter, numbers_json(value));
     else if constexpr (std::same_as<T, std::vector<LaunchShape>>)
@@ -54,42 +57,55 @@ class RowReader {
   explicit RowReader(SQLite::Statement& statement) : statement_(statement) {}
   bool sound() const noexcept { return sound_; }
 
-  void operator()(const char* column, std::string& value) { value = statement_.getColumn(column).getString(); }
+  void operator()(const char* column, std::string& value) { value = cell(column).getString(); }
   void operator()(const char* column, double& value) {
-    value = statement_.isColumnNull(column) ? std::numeric_limits<double>::quiet_NaN()
-                                            : statement_.getColumn(column).getDouble();
+    const SQLite::Column stored = cell(column);
+    value = stored.isNull() ? std::numeric_limits<double>::quiet_NaN() : stored.getDouble();
   }
   template <typename T>
   void operator()(const char* column, std::optional<T>& value) {
     value.reset();
-    if (!statement_.isColumnNull(column)) (*this)(column, value.emplace());
+    if (statement_.getColumn(column).isNull()) return;
+    (*this)(column, value.emplace());
   }
   template <std::integral T>
   void operator()(const char* column, T& value) {
-    const std::int64_t stored = statement_.getColumn(column).getInt64();
+    const std::int64_t stored = cell(column).getInt64();
     value = static_cast<T>(stored);
     sound_ = sound_ && static_cast<std::int64_t>(value) == stored;
   }
   template <typename T>
   requires std::is_enum_v<T>
   void operator()(const char* column, T& value) {
-    const std::int64_t stored = statement_.getColumn(column).getInt64();
+    const std::int64_t stored = cell(column).getInt64();
     value = static_cast<T>(stored);
     sound_ = sound_ && stored >= 0 && stored <= static_cast<std::int64_t>(last_of(T{}));
   }
   template <std::derived_from<Bindings> T>
   void operator()(const char* column, T& value) {
-    if (auto bindings = take(bindings_of_json(statement_.getColumn(column).getString())))
-      value = T(*std::move(bindings));
+    if (auto bindings = take(bindings_of_json(cell(column).getString()))) value = T(*std::move(bindings));
+  }
+  void operator()(const char* column, std::vector<Configuration>& value) {
+    if (auto all = take(configurations_of_json(statement_.getColumn(column).getString()))) value = *std::move(all);
   }
   void operator()(const char* column, std::vector<double>& value) {
-    if (auto numbers = take(numbers_from_json(statement_.getColumn(column).getString()))) value = *std::move(numbers);
+    if (auto numbers = take(numbers_from_json(cell(column).getString()))) value = *std::move(numbers);
   }
   void operator()(const char* column, std::vector<LaunchShape>& value) {
-    if (auto shapes = take(shapes_from_json(statement_.getColumn(column).getString()))) value = *std::move(shapes);
+    if (auto shapes = take(shapes_from_json(cell(column).getString()))) value = *std::move(shapes);
   }
 
  private:
+  // Returns a field of the row. Rows of a query are read in one order of fields, so that the place of a field in the
+  // row before is tried first: looking a name up takes longer than reading its value.
+  SQLite::Column cell(const char* column) {
+    thread_local std::vector<int> places;
+    if (visited_ == places.size()) places.push_back(0);
+    int& place = places[visited_++];
+    if (place >= statement_.getColumnCount() || std::strcmp(statement_.getColumnName(place), column) != 0)
+      place = statement_.getColumnIndex(column);
+    return statement_.getColumn(place);
+  }
   template <typename T>
   std::optional<T> take(std::optional<T> parsed) {
     sound_ = sound_ && parsed.has_value();
@@ -101,6 +117,7 @@ class RowReader {
   static constexpr Origin last_of(Origin) { return Origin::pinned; }
   static constexpr Choice last_of(Choice) { return Choice::record_stays; }
   SQLite::Statement& statement_;
+  std::size_t visited_ = 0;  // fields
   bool sound_ = true;
 };
 
@@ -110,6 +127,7 @@ void more_fields(const auto& visit, const Record& record) {
   visit("strength", strength_of(record));
   visit("hash", record_hash(record));
 }
+void more_fields(const auto& visit, const Cover& cover) { visit("hash", cover_hash(cover)); }
 
 void require_storable(const auto&) {}
 void require_storable(const Record& record) {
@@ -148,17 +166,20 @@ bool complete(const Trial& trial, RowReader&) {
 }
 
 template <typename T>
-std::string insert_text(const char* table, Ids ids, const T& value, bool replaces) {
+std::string insert_text(const char* table, const std::vector<const char*>& ids, Conflict conflict) {
+  constexpr const char* clauses[] = {"", "OR REPLACE", "OR IGNORE"};
+  const T value{};
   std::string columns, parameters;
   const auto add = [&](const char* column, const auto&) {
     const char* const comma = columns.empty() ? "" : ", ";
     columns.append(comma).append(column);
     parameters.append(comma).append(":").append(column);
   };
-  for (const auto& [column, id] : ids) add(column, id);
+  for (const char* const column : ids) add(column, 0);
   fields(add, value);
   more_fields(add, value);
-  return fmt::format("INSERT {} INTO {}({}) VALUES ({})", replaces ? "OR REPLACE" : "", table, columns, parameters);
+  return fmt::format("INSERT {} INTO {}({}) VALUES ({})", clauses[static_cast<int>(conflict)], table, columns,
+                     parameters);
 }
 
 }  // namespace
@@ -176,11 +197,25 @@ void bind_key(SQLite::Statement& statement, const RecordKey& key) {
   bind("objective", key.objective);
 }
 
+RecordKey read_key(SQLite::Statement& statement) {
+  RecordKey key;
+  RowReader read(statement);
+  key_fields(read, key);
+  read("regime", key.regime);
+  read("objective", key.objective);
+  return key;
+}
+
 template <typename T>
-std::int64_t insert_row(SQLite::Database& database, const char* table, Ids ids, const T& value, bool replaces) {
+RowInserter<T>::RowInserter(SQLite::Database& database, const char* table, const std::vector<const char*>& ids,
+                            Conflict conflict)
+    : database_(database), statement_(database, insert_text<T>(table, ids, conflict)) {}
+
+template <typename T>
+std::int64_t RowInserter<T>::insert(Ids ids, const T& value) {
   require_storable(value);
-  SQLite::Statement insert(database, insert_text(table, ids, value, replaces));
-  Binder bind(insert);
+  statement_.reset();
+  Binder bind(statement_);
   for (const auto& [column, id] : ids) bind(column, id);
   fields(
       [&](const char* column, const auto& field) {
@@ -190,15 +225,15 @@ std::int64_t insert_row(SQLite::Database& database, const char* table, Ids ids, 
       },
       value);
   more_fields([&](const char* column, const auto& field) { bind(column, field); }, value);
-  insert.exec();
-  return database.getLastInsertRowid();
+  return statement_.exec() == 0 ? 0 : database_.getLastInsertRowid();
 }
 
-template std::int64_t insert_row(SQLite::Database&, const char*, Ids, const Record&, bool);
-template std::int64_t insert_row(SQLite::Database&, const char*, Ids, const FinalistResult&, bool);
-template std::int64_t insert_row(SQLite::Database&, const char*, Ids, const SessionRow&, bool);
-template std::int64_t insert_row(SQLite::Database&, const char*, Ids, const Trial&, bool);
-template std::int64_t insert_row(SQLite::Database&, const char*, Ids, const Ceiling&, bool);
+template class RowInserter<Record>;
+template class RowInserter<FinalistResult>;
+template class RowInserter<SessionRow>;
+template class RowInserter<Trial>;
+template class RowInserter<Ceiling>;
+template class RowInserter<Cover>;
 
 template <typename T>
 std::optional<T> read_row(SQLite::Statement& statement) {
@@ -223,6 +258,15 @@ std::optional<Record> read_row(SQLite::Statement& statement) {
   fields(read, record);
   if (!read.sound() || !is_sound(record, statement.getColumn("hash").getString())) return {};
   return record;
+}
+
+template <>
+std::optional<Cover> read_row(SQLite::Statement& statement) {
+  Cover cover;
+  RowReader read(statement);
+  fields(read, cover);
+  if (!read.sound() || !is_sound(cover, statement.getColumn("hash").getString())) return {};
+  return cover;
 }
 
 template <>

@@ -1,11 +1,9 @@
 #include "db/wisdom_schema.hpp"
 
-#include <SQLiteCpp/Backup.h>
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Statement.h>
 #include <SQLiteCpp/Transaction.h>
 #include <fmt/format.h>
-#include <sqlite3.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -21,6 +19,7 @@
 #include "attune_embedded/wisdom_view.hpp"
 #include "base/enum_texts.hpp"
 #include "base/unix_ms.hpp"
+#include "db/wisdom_copy.hpp"
 #include "db/wisdom_file.hpp"
 #include "db/wisdom_store.hpp"
 
@@ -35,19 +34,6 @@ void put_meta(SQLite::Database& database, const char* name, const std::string& v
   insert.bind(":name", name);
   insert.bind(":value", value);
   insert.exec();
-}
-
-// Copies the file. The caller holds the write lock, so a second connection reads an unchanging file; SQLite does not
-// copy through the connection that holds the lock.
-void back_up(const fs::path& file, int format) {
-  const fs::path copy = file.string() + fmt::format(".bak-v{}", format);
-  replace_wisdom_file(copy, [&](const fs::path& fresh) {
-    SQLite::Database source(file.string(), SQLite::OPEN_READONLY);
-    SQLite::Database target(fresh.string(), SQLite::OPEN_READWRITE);
-    SQLite::Backup backup(target, source);
-    if (backup.executeStep() != SQLITE_DONE)
-      throw Error(fmt::format("cannot copy {} to {}", file.string(), copy.string()));
-  });
 }
 
 // Returns the statement of the view that has the names of verdicts, taken from their one list.
@@ -143,7 +129,10 @@ void migrate(SQLite::Database& database, const fs::path& file, std::span<const M
     database.execAndGet(R"sql( SELECT count(*) FROM sqlite_schema )sql");
     return;
   }
-  back_up(file, found);
+  // This connection holds the write lock, so that another one reads an unchanging file; SQLite does not copy through
+  // the connection that holds the lock.
+  replace_wisdom_file(file.string() + fmt::format(".bak-v{}", found),
+                      [&](const fs::path& fresh) { copy_database(file, fresh); });
   database.exec(R"sql( DROP VIEW IF EXISTS wisdom )sql");
   database.exec(R"sql( DROP VIEW IF EXISTS trials )sql");
   database.exec(R"sql( DROP VIEW IF EXISTS application_record_1 )sql");

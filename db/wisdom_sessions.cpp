@@ -49,7 +49,9 @@ std::int64_t WisdomStore::begin_session(const SessionRow& given, const DeviceInf
 std::vector<SessionRow> WisdomStore::sessions(std::string_view kernel) {
   std::vector<SessionRow> found;
   state_->connection.read([&](SQLite::Database& database) {
-    SQLite::Statement select(database, R"sql( SELECT * FROM session_view WHERE kernel = :kernel ORDER BY id DESC )sql");
+    SQLite::Statement select(database, R"sql(
+      SELECT * FROM session_view WHERE :kernel = '' OR kernel = :kernel ORDER BY id DESC
+    )sql");
     select.bind(":kernel", std::string(kernel));
     found = state_->read_all<SessionRow>("session", select);
   });
@@ -73,8 +75,9 @@ std::vector<KernelTotals> WisdomStore::kernel_totals() {
   state_->connection.read([&](SQLite::Database& database) {
     found.clear();
     SQLite::Statement select(database, R"sql(
-      SELECT kernel.name, COUNT(DISTINCT session.id), COUNT(trial.id) FROM kernel
-      LEFT JOIN session ON session.kernel_id = kernel.id LEFT JOIN trial ON trial.session_id = session.id
+      SELECT kernel.name, count(session.id), total(
+        (SELECT count(*) FROM trial WHERE trial.session_id = session.id))
+      FROM kernel LEFT JOIN session ON session.kernel_id = kernel.id
       GROUP BY kernel.name ORDER BY kernel.name
     )sql");
     while (select.executeStep())

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -49,6 +50,11 @@ struct WisdomStore::State {
   WisdomConnection connection;
   std::set<std::pair<std::string_view, std::int64_t>> damaged;  // table and id, each once
 };
+
+// Notes that another record has beaten this one in the same rounds. Must be called inside a write transaction.
+void supersede(SQLite::Database& database, Record record);
+// Inserts a record. It replaces a stored record with the same uuid. Must be called inside a write transaction.
+void insert_record(SQLite::Database& database, const Record& record, std::span<const FinalistResult> finalists);
 
 // Removes the attempt at `configuration`, if there is one. Must be called inside a write transaction.
 void end_attempt(SQLite::Database& database, std::int64_t session, const Configuration& configuration);

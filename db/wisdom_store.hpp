@@ -20,6 +20,8 @@
 #include "base/uuid.hpp"
 #include "base/waiting.hpp"
 #include "core/ceiling.hpp"
+#include "core/cover.hpp"
+#include "core/device_class.hpp"
 #include "core/finalist_result.hpp"
 #include "core/record.hpp"
 #include "core/trial.hpp"
@@ -100,7 +102,7 @@ class WisdomStore {
   std::optional<SessionRow> find_session(const SessionKey& key);
   // Stores a new session, with a new uuid if it has none; returns its id. `device` is stored once per class.
   std::int64_t begin_session(const SessionRow& session, const DeviceInfo& device);
-  // Returns the sessions of all kernels with this name, the newest first.
+  // Returns the sessions of all kernels with this name, or of all if the name is empty, the newest first.
   std::vector<SessionRow> sessions(std::string_view kernel);
   void update_session(std::int64_t session, SessionState state, double used_seconds);
 
@@ -149,13 +151,13 @@ class WisdomStore {
 
   // Records. All are kept; the strongest sound record of each key serves (core/record_order.hpp). Rows with a wrong
   // hash are left out and counted in damaged_rows(). Stores a record, with a new uuid if it has none, and its
-  // `finalists` in this order. The record replaces a stored record with the same uuid. If the record that serves has
-  // the uuid `beaten`, the new record has beaten it in the same rounds, so all records that are stronger than the new
-  // one become superseded. Returns whether the new record serves.
+  // `finalists` in this order. The record replaces a stored record with the same uuid. If the strongest record that is
+  // not pinned has the uuid `beaten`, the new record has beaten it in the same rounds, so all records that are stronger
+  // than the new one become superseded, but for pinned ones. Returns whether the new record serves.
   bool put_record(const Record& record, std::string_view beaten = {}, std::span<const FinalistResult> finalists = {});
   // Returns the finalists of the record with this uuid, in the order in which they were stored.
   std::vector<FinalistResult> finalists(std::string_view record);
-  // Returns the record that serves for a key, if its times have the present meaning.
+  // Returns the strongest record of a key that is not pinned, if its times have the present meaning.
   std::optional<Record> find_record(const RecordKey& key);
   // Returns the records that serve for a kernel name, or for all if the name is empty, ordered by kernel, device class,
   // problem.
@@ -170,13 +172,28 @@ class WisdomStore {
   void put_ceilings(const DeviceInfo& device, std::span<const Ceiling> ceilings);
   std::vector<Ceiling> ceilings(std::string_view device_class);
 
+  // Stores that a device counts as another one, in place of what was stored for it.
+  void put_alias(const DeviceAlias& alias);
+  // Returns whether there was an alias of the device.
+  bool remove_alias(std::string_view device);
+  std::vector<DeviceAlias> aliases();
+  // Returns the class keys of all devices that the database knows.
+  std::vector<std::string> device_classes();
+  // Covers. Stores a cover, which replaces the one with its key.
+  void put_cover(const Cover& cover);
+  // Returns the covers of this kernel name, or all if it is empty, ordered by kernel and device class.
+  std::vector<Cover> covers(std::string_view kernel = {});
+
   // Returns how many rows were left out because attune never writes such content.
   std::int64_t damaged_rows() const noexcept;
 
   static std::string sqlite_version();
 
- private:
   struct State;
+  // Returns the members, for the functions of db/ that are no members.
+  State& state() noexcept { return *state_; }
+
+ private:
   std::unique_ptr<State> state_;
 };
 

@@ -1,6 +1,6 @@
 # cmake -DSOURCE=<repository> -P visible_output.cmake: the command line prints through put_text() and put_error(), so
 # that control characters of foreign files are shown. help, and JSON, which encodes them, do not.
-file(GLOB files "${SOURCE}/apps/attune/*.cpp")
+file(GLOB files "${SOURCE}/apps/attune/*.cpp" "${SOURCE}/apps/attune/wisdom/*.cpp")
 set(wrong "")
 foreach(file IN LISTS files)
   file(STRINGS "${file}" lines REGEX "fmt::print\\(|std::printf\\(|std::puts\\(|std::cerr <<|std::cout <<")

@@ -28,14 +28,24 @@ int run_plan(const Arguments& arguments);
 int run_prepare(const Arguments& arguments);
 int run_list(const Arguments& arguments);
 int run_show(const Arguments& arguments);
+int run_sessions(const Arguments& arguments);
+int run_cover(const Arguments& arguments);
 int run_trials(const Arguments& arguments);
 int run_report(const Arguments& arguments);
 int run_explain(const Arguments& arguments);
 int run_space(const Arguments& arguments);
 int run_strategies(const Arguments& arguments);
 int run_calibrate(const Arguments& arguments);
+int run_pin(const Arguments& arguments);
+int run_forget(const Arguments& arguments);
+int run_drift(const Arguments& arguments);
+int run_db(const Arguments& arguments);
 int run_export(const Arguments& arguments);
+int run_import(const Arguments& arguments);
+int run_merge(const Arguments& arguments);
+int run_adopt(const Arguments& arguments);
 int run_devices(const Arguments& arguments);
+int run_alias(const Arguments& arguments);
 
 // Returns the output of `attune --version`.
 std::string version_text();

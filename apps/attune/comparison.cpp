@@ -73,7 +73,9 @@ std::optional<Record> stored_record(const KernelSpec& spec, const Problem& probl
   key.kernel = spec.name;
   key.code = spec.fingerprints.code;
   key.contract = spec.fingerprints.contract;
-  key.device_class = device.class_key();
+  DeviceInfo known = device;
+  apply_aliases(known, store.aliases());
+  key.device_class = known.class_key();
   key.problem = problem;
   key.regime = std::string(to_text(regime));
   return store.find_record(key);

@@ -13,12 +13,14 @@
 #include "base/counted.hpp"
 #include "base/near_name.hpp"
 #include "base/shell_word.hpp"
+#include "core/record_order.hpp"
 #include "export_bundle.hpp"
 #include "exports/header.hpp"
 #include "exports/kernel_tuner_cache.hpp"
 #include "exports/optuna_journal.hpp"
 #include "exports/records_csv.hpp"
 #include "exports/records_json.hpp"
+#include "exports/t4_results.hpp"
 #include "exports/tables.hpp"
 #include "files/output_file.hpp"
 #include "files/paths.hpp"
@@ -28,11 +30,12 @@
 #include "put_text.hpp"
 #include "spec/kernel_file.hpp"
 #include "stored.hpp"
+#include "tuned/tuned_text.hpp"
 
 namespace attune::cli {
 namespace {
 
-constexpr std::array formats{"json", "csv", "header", "bundle", "optuna", "kernel-tuner"};
+constexpr std::array formats{"json", "csv", "header", "bundle", "tuned", "optuna", "kernel-tuner", "t4"};
 
 // What is written: the file of -o, or standard output.
 class ExportOutput {
@@ -107,6 +110,17 @@ std::vector<Record> of_devices(const std::vector<Record>& records, const std::ve
   return left;
 }
 
+// Returns the covers of the device classes that were asked for; all where none was.
+std::vector<Cover> of_devices(std::vector<Cover> covers, const Options& options) {
+  const std::vector<std::string> wanted = options.list("device");
+  std::erase_if(covers, [&](const Cover& cover) {
+    return !wanted.empty() && std::ranges::none_of(wanted, [&](const std::string& device) {
+      return cover.key.device_class == device || cover.device_name == device;
+    });
+  });
+  return covers;
+}
+
 // Reads a part of a problem: its names are the kernel's, and the values of their kinds.
 Bindings part_of_problem(const KernelSpec& spec, const std::string& text) {
   const Bindings part = parse_bindings(text);
@@ -132,6 +146,7 @@ std::string header_text(const Options& options, const ExportOutput& output, std:
   for (const std::string& text : options.list("problem")) terms.problems.push_back(part_of_problem(spec, text));
   std::vector<Record> all;
   if (store) {
+    terms.covers = of_devices(store->covers(), options);
     all = store->candidates(
         {spec.name, spec.fingerprints.code, spec.fingerprints.contract, "", {}, terms.regime, terms.objective});
     note_damage(*store);
@@ -200,6 +215,7 @@ ExportedBundle bundle_for(const Options& options, const ExportOutput& output, st
     throw UsageError(
         "--format bundle takes the kernels: attune export reduce my_kernel.cu --format bundle -o app.bundle");
   BundleTerms terms{.kernels = kernels, .records = of_devices(read_records(store), options.list("device"))};
+  if (store) terms.covers = of_devices(store->covers(), options);
   terms.has_images = !options.has("no-images");
   terms.architectures = options.list("architecture");
   terms.problems = options.list("problem");
@@ -222,25 +238,68 @@ int export_bundle(const Options& options, const ExportOutput& output, std::optio
   return bundle.is_complete ? exit_done : exit_error;
 }
 
+// Returns the records of the kernels that are named: of those whose text is known, the ones that fit the text.
+std::vector<Record> records_to_tune_by(const Options& options, const std::vector<std::string>& names,
+                                       std::optional<WisdomStore>& store) {
+  if (names.empty()) return read_records(store);
+  std::vector<Record> all;
+  for (const std::string& given : names) {
+    const bool has_text = is_kernel_file(given) || builtin_kernel(given);
+    if (!has_text) require_known(given, read_kept(store));
+    KernelSpec spec;
+    spec.name = given;
+    if (has_text) spec = find_kernel(options, given);
+    for (Record& record : read_records(store, spec.name))
+      if (!has_text || (record.key.code == spec.fingerprints.code && record.key.contract == spec.fingerprints.contract))
+        all.push_back(std::move(record));
+  }
+  return all;
+}
+
+// Writes a folder. Files of other kernels and device classes stay as they are.
+int export_tuned(const Options& options) {
+  refuse_options(options,
+                 {"problem", "templates", "namespace", "regime", "objective", "architecture", "no-images", "cache"},
+                 "tuned");
+  std::vector<std::string> names = named_kernels(options);
+  std::string folder = options.text("output").value_or("");
+  if (folder.empty() && !names.empty() && !names.front().ends_with(".cu")) {
+    folder = names.front();
+    names.erase(names.begin());
+  }
+  if (folder.empty())
+    throw UsageError("--format tuned takes a folder: attune export --format tuned FOLDER [KERNEL|FILE.cu...]");
+  std::optional<WisdomStore> store = open_store(options);
+  const auto files =
+      tuned_files(strongest_of_each_key(of_devices(records_to_tune_by(options, names, store), options.list("device"))));
+  if (!files.empty()) std::filesystem::create_directories(folder);
+  for (const auto& [name, text] : files) OutputFile((std::filesystem::path(folder) / name).string()).write(text);
+  put_error(fmt::format("{}: {} written", folder, counted(static_cast<std::int64_t>(files.size()), "file")));
+  return exit_done;
+}
+
 Options export_options() {
   Options options("attune export [KERNEL|FILE.cu...] [options]",
                   "  attune export -o wisdom.json\n  attune export reduce --format csv\n"
                   "  attune export reduce --format header -o attune_export_reduce.hpp\n"
                   "  attune export smooth.cu --format header --templates --problem \"T=float\" -o smooth_export.cuh\n"
                   "  attune export reduce smooth.cu --format bundle --architecture sm_90 -o app.bundle\n"
+                  "  attune export --format tuned tuned/ smooth.cu\n"
                   "  attune export reduce --format optuna -o reduce.journal\n",
                   {"kernels..."});
-  options.add()("format,f", named_value("FORMAT"),
-                "json (default), csv, header (C++, of one kernel), bundle (kernels with wisdom and images, for "
-                "attune::bundle_runtime), optuna or kernel-tuner (one session, for their dashboards)")(
-      "output,o", named_value("FILE"), "write to this file instead of standard output")(
+  options.add()(
+      "format,f", named_value("FORMAT"),
+      "json (default), csv, header (C++, of one kernel), bundle (kernels with wisdom and images, for "
+      "attune::bundle_runtime), tuned (a folder of texts to commit), optuna, kernel-tuner or t4 (one session, "
+      "for other tuners)")("output,o", named_value("FILE"), "write to this file instead of standard output")(
       "kernel,k", named_value("KERNEL"), "of this kernel only; the same as the argument")(
       "device,d", named_values("DEVICE"),
-      "of this device only, by class or name; may be given several times; optuna, kernel-tuner: the session's, by kind "
+      "of this device only, by class or name; may be given several times; optuna, kernel-tuner, t4: the session's, by "
+      "kind "
       "or name")(
       "problem,p", named_values("PROBLEM"),
       "header: for these problems only, in part: \"T=float\"; bundle: with images of these problems too; may be given "
-      "several times; optuna, kernel-tuner: the session's, in part")(
+      "several times; optuna, kernel-tuner, t4: the session's, in part")(
       "architecture", named_values("ARCHITECTURE"),
       "bundle: with images for sm_90, or host; may be given several times (default: those with records)")(
       "no-images", "bundle: kernels and wisdom alone; applications compile")(
@@ -261,12 +320,14 @@ int run_export(const Arguments& arguments) {
   const std::string format = options.text("format").value_or("json");
   if (std::ranges::find(formats, format) == formats.end())
     throw UsageError(fmt::format("unknown export format `{}`; known: {}", format, fmt::join(formats, ", ")));
+  if (format == "tuned") return export_tuned(options);
   const ExportOutput output(options);
   std::optional<WisdomStore> store = open_store(options);
   if (format == "bundle") return export_bundle(options, output, store);
   output.write(format == "header"         ? header_text(options, output, store)
                : format == "optuna"       ? optuna_journal(chosen_session(options, output, store))
                : format == "kernel-tuner" ? kernel_tuner_cache(chosen_session(options, output, store))
+               : format == "t4"           ? t4_results(chosen_session(options, output, store))
                : format == "csv"          ? records_to_csv(listed_records(options, output, store))
                                           : records_to_json(listed_records(options, output, store)));
   return exit_done;

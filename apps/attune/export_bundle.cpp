@@ -7,6 +7,7 @@
 
 #include "attune/error.hpp"
 #include "base/shell_word.hpp"
+#include "bundle/bundle_covers.hpp"
 #include "bundle/bundle_images.hpp"
 #include "bundle/bundle_records.hpp"
 #include "image_filler.hpp"
@@ -17,20 +18,22 @@
 namespace attune::cli {
 namespace {
 
-bool has_records_of(std::span<const Record> records, const KernelPack& kernel) {
+bool is_of_kernel(const RecordKey& key, const KernelPack& kernel) {
   const Fingerprints& own = kernel.spec.fingerprints;
-  return std::ranges::any_of(records, [&](const Record& record) {
-    return record.key.code == own.code && record.key.contract == own.contract;
-  });
+  return key.code == own.code && key.contract == own.contract;
 }
 
-std::vector<Record> of_kernels(std::vector<Record> records, std::span<const KernelPack> kernels) {
-  std::erase_if(records, [&](const Record& record) {
-    return std::ranges::none_of(kernels, [&](const KernelPack& kernel) {
-      return has_records_of({&record, 1}, kernel);
-    });
+bool has_records_of(std::span<const Record> records, const KernelPack& kernel) {
+  return std::ranges::any_of(records, [&](const Record& record) { return is_of_kernel(record.key, kernel); });
+}
+
+// `all`: records or covers.
+template <typename T>
+std::vector<T> of_kernels(std::vector<T> all, std::span<const KernelPack> kernels) {
+  std::erase_if(all, [&](const T& one) {
+    return std::ranges::none_of(kernels, [&](const KernelPack& kernel) { return is_of_kernel(one.key, kernel); });
   });
-  return records;
+  return all;
 }
 
 // Without images and without records there is nothing to compile for: the bundle has kernels alone.
@@ -60,6 +63,8 @@ ExportedBundle exported_bundle(const BundleTerms& terms) {
   }
   const std::vector<Record> records = of_kernels(terms.records, terms.kernels);
   add_records(writer, records);
+  const std::vector<Cover> covers = of_kernels(terms.covers, terms.kernels);
+  add_covers(writer, covers);
   ExportedBundle made;
   made.kernels = static_cast<std::int64_t>(terms.kernels.size());
   made.records = static_cast<std::int64_t>(records.size());
@@ -72,7 +77,8 @@ ExportedBundle exported_bundle(const BundleTerms& terms) {
       put_error(fmt::format("there is no image of {} on {} for {} ({}): {}", image.kernel, architecture, image.problem,
                             image.configuration, detail));
     };
-    const FillTerms fill{terms.kernels, records, terms.architectures, terms.problems, terms.regime, terms.objective};
+    const FillTerms fill{terms.kernels,  records,      covers,         terms.architectures,
+                         terms.problems, terms.regime, terms.objective};
     std::set<std::string> keys;  // kernels of equal text share images
     for (const PreparedImage& wanted : fill_cache(cache, fill, show).images) {
       if (!keys.insert(wanted.key).second) continue;

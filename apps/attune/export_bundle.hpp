@@ -8,13 +8,15 @@
 #include <vector>
 
 #include "bundle/kernel_pack.hpp"
+#include "core/cover.hpp"
 #include "core/record.hpp"
 
 namespace attune::cli {
 
 struct BundleTerms {
   std::span<const KernelPack> kernels;
-  std::vector<Record> records;  // of any kernel: those of other code and contract are left out
+  std::vector<Record> records;     // of any kernel: those of other code and contract are left out
+  std::vector<Cover> covers = {};  // likewise
   bool has_images = true;
   std::vector<std::string> architectures = {}, problems = {};  // FillTerms
   std::string regime = "cold", objective = "time";

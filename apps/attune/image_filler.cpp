@@ -128,7 +128,7 @@ FillResult fill_cache(ImageCache& cache, const FillTerms& terms, const ShowImage
       std::vector<Problem> problems;
       for (const std::string& text : terms.problems) problems.push_back(parse_problem(kernel.spec, text, device.kind));
       const PreparedFor prepared =
-          images_to_prepare({kernel, terms.records, problems, device, terms.regime, terms.objective});
+          images_to_prepare({kernel, terms.records, terms.covers, problems, device, terms.regime, terms.objective});
       for (const std::string& note : prepared.notes) put_error(note);
       if (prepared.images.empty())
         put_error(fmt::format("there is no image of {} to prepare for {}: no record that serves, and no --problem",

@@ -22,6 +22,7 @@ inline constexpr EnumTexts<FillStatus> fill_words("compiled", "there", "failed")
 struct FillTerms {
   std::span<const KernelPack> kernels;
   std::span<const Record> records;
+  std::span<const Cover> covers;
   std::vector<std::string> architectures;  // "sm_90", "host"; none: those that the kernels have records of
   std::vector<std::string> problems;       // of every kernel, besides those with records; as text
   std::string regime = "cold", objective = "time";

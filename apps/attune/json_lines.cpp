@@ -83,6 +83,12 @@ void print_record(const Record& record, std::span<const FinalistResult> finalist
   for (const FinalistResult& finalist : finalists) print_as("finalist", attune::to_json(finalist));
 }
 
+Json JsonLines::line_of(const char* type) const {
+  Json line = {{"type", type}};
+  if (problem_) line["problem"] = to_json(*problem_);
+  return line;
+}
+
 void JsonLines::session_started(const SessionStart& start) {
   Json line;
   line["type"] = "session";
@@ -105,8 +111,7 @@ void JsonLines::session_started(const SessionStart& start) {
 }
 
 void JsonLines::trial_done(const Trial& trial, const Progress& progress) {
-  Json line;
-  line["type"] = "trial";
+  Json line = line_of("trial");
   line["trial"] = progress.trials;
   line["configuration"] = to_json(trial.configuration);
   line["verdict"] = to_text(trial.verdict);
@@ -126,16 +131,14 @@ void JsonLines::trial_done(const Trial& trial, const Progress& progress) {
 }
 
 void JsonLines::note(const std::string& text) {
-  Json line;
-  line["type"] = "note";
+  Json line = line_of("note");
   line["text"] = text;
   print_line(line);
 }
 
 void JsonLines::show_result(const KernelRequest& request, const SessionResult& result,
                             std::span<const Ceiling> ceilings) {
-  Json line;
-  line["type"] = "best";
+  Json line = line_of("best");
   line["end"] = end_texts[result.end];
   if (result.reason) line["reason"] = reason_texts[*result.reason];
   line["trials"] = result.trials;

@@ -29,7 +29,9 @@ nlohmann::ordered_json to_json(const VerdictCounts& counts);
 
 class JsonLines final : public Observer {
  public:
-  explicit JsonLines(const KernelSpec& spec) : spec_(spec) {}
+  // With a `problem`, each line names it: lines of several problems then stand in one output.
+  explicit JsonLines(const KernelSpec& spec, std::optional<Problem> problem = std::nullopt)
+      : spec_(spec), problem_(std::move(problem)) {}
   void session_started(const SessionStart& start) override;
   void note(const std::string& text) override;
   void trial_done(const Trial& trial, const Progress& progress) override;
@@ -38,7 +40,10 @@ class JsonLines final : public Observer {
   void show_result(const KernelRequest& request, const SessionResult& result, std::span<const Ceiling> ceilings = {});
 
  private:
+  nlohmann::ordered_json line_of(const char* type) const;
+
   const KernelSpec& spec_;
+  const std::optional<Problem> problem_;
 };
 
 }  // namespace attune::cli

@@ -144,11 +144,10 @@ nlohmann::ordered_json occupancy_json(const BlockUse& use, const MultiprocessorL
   return json;
 }
 
-std::string recorded_occupancy(const Record& record, const KernelSpec& spec, std::span<const Trial> trials) {
-  const auto trial = std::ranges::find(trials, record.configuration, &Trial::configuration);
+std::string recorded_occupancy(const Record& record, const KernelSpec& spec, const Trial& trial) {
   const bool is_of_gpu = record.key.device_class.starts_with("cuda|");
   const auto limits = is_of_gpu ? multiprocessor_limits(record.compute_capability) : std::nullopt;
-  const auto use = trial == trials.end() ? std::nullopt : block_use_of(*trial, !spec.verify.empty());
+  const auto use = block_use_of(trial, !spec.verify.empty());
   return limits && use ? occupancy_text(*use, *limits) : "";
 }
 

@@ -39,8 +39,8 @@ std::string curve_text(Limiter over, const BlockUse& use, const MultiprocessorLi
 std::string limits_table(const BlockUse& use, const MultiprocessorLimits& limits);
 nlohmann::ordered_json occupancy_json(const BlockUse& use, const MultiprocessorLimits& limits);
 
-// Returns what occupancy_text() does for a record, by what its trial has stored. Returns "" where that is not the use
-// of one launch: several launch steps, [[verify]] steps in the same image, no such trial, no GPU.
-std::string recorded_occupancy(const Record& record, const KernelSpec& spec, std::span<const Trial> trials);
+// Returns what occupancy_text() does for a record, by what a trial of its configuration has stored. Returns "" where
+// that is not the use of one launch: several launch steps, [[verify]] steps in the same image, no GPU.
+std::string recorded_occupancy(const Record& record, const KernelSpec& spec, const Trial& trial);
 
 }  // namespace attune::cli

@@ -6,6 +6,7 @@
 
 #include "attune/error.hpp"
 #include "attune/search_space.hpp"
+#include "base/digest.hpp"
 #include "configuration_text.hpp"
 #include "db/reader/wisdom_reader.hpp"
 #include "db/wisdom_store.hpp"
@@ -20,6 +21,7 @@
 #include "spec/pack.hpp"
 #include "stored.hpp"
 #include "text.hpp"
+#include "wisdom/plan_why.hpp"
 
 namespace attune::cli {
 namespace {
@@ -63,7 +65,20 @@ std::string nothing_legal(const PlanQuery& query, const Problem& problem, const 
       query.spec.name, problem.text(), device.name, space);
 }
 
-void print_match_json(const PlanQuery& query, const Problem& problem, const DeviceInfo& device, const Match& match) {
+// Returns "" where nothing but the database and the override file is read, or where a source cannot be read: the
+// planner says so.
+std::string digest_of(const Planner& planner) {
+  static const std::string of_nothing = Digest().hex();
+  try {
+    const std::string digest = planner.wisdom_digest();
+    return digest == of_nothing ? "" : digest;
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+void print_match_json(const PlanQuery& query, const Problem& problem, const DeviceInfo& device, const Match& match,
+                      const std::string& digest) {
   nlohmann::ordered_json line;
   line["type"] = "match";
   line["kernel"] = query.spec.name;
@@ -75,10 +90,13 @@ void print_match_json(const PlanQuery& query, const Problem& problem, const Devi
   line["configuration"] = to_json(match.configuration);
   line["speedup"] = match.default_failure.empty() ? nlohmann::ordered_json(match.speedup) : nullptr;
   line["record_problem"] = match.record_problem;
+  line["source"] = match.source;
+  line["wisdom_digest"] = digest;
   print_line(line);
 }
 
-void print_match_text(const PlanQuery& query, const Problem& problem, const DeviceInfo& device, const Match& match) {
+void print_match_text(const PlanQuery& query, const Problem& problem, const DeviceInfo& device, const Match& match,
+                      const std::string& digest) {
   const std::string effort = query.effort ? fmt::format(": effort {}, nothing is measured", query.effort->name) : "";
   put_text("{}\n", in_lines(fmt::format("{} for {} on {}{}", query.spec.name, problem.text(), device.name, effort), 2));
   const TextAndCommand why = advice_in(match.why);
@@ -86,8 +104,9 @@ void print_match_text(const PlanQuery& query, const Problem& problem, const Devi
   if (!why.command.empty()) put_text("  {:<{}}{}\n", "try", fact_column - 2, why.command);
   if (launches_nothing(query.spec, problem)) return;
   put_text("{}", fact_line("configuration", whole_text(match.configuration)));
-  if (match.rung == Rung::none) return;
-  put_text("{}{}", fact_line("recorded for", match.record_problem),
+  if (!digest.empty()) put_text("  {:<{}}{}\n", "wisdom", fact_column - 2, digest);  // to copy, as commands are
+  if (match.record_problem.empty()) return;
+  put_text("{}{}{}", fact_line("recorded for", match.record_problem), fact_line("from", match.source),
            fact_line("speed-up", match.default_failure.empty() ? ratio_text(match.speedup) + " over the default"
                                                                : say_default_failed(match.default_failure)));
 }
@@ -96,11 +115,12 @@ void print_match_text(const PlanQuery& query, const Problem& problem, const Devi
 
 int show_matches(const PlanQuery& query, const std::vector<Problem>& problems, std::shared_ptr<Device> device) {
   look_at(query);
-  const DeviceInfo& info = device->info();
   Warnings warnings([](const std::string& message) { put_error(message); });
   const AddedBundles none(warnings);
   auto database = std::make_unique<const WisdomReader>(query.database);
-  Planner planner(device, std::move(database), none, {}, query.regime, query.objective, warnings);
+  Planner planner(device, wisdom_sources(std::move(database), query.places), none, {}, query.regime, query.objective,
+                  warnings);
+  const DeviceInfo& info = planner.device_info();
   const KernelPack kernel = make_pack(query.spec, query.kernel);
   int code = exit_done;
   for (const Problem& problem : problems) {
@@ -109,7 +129,8 @@ int show_matches(const PlanQuery& query, const std::vector<Problem>& problems, s
       warnings.deliver();
       if (match.rung == Rung::none && query.effort && query.effort->needs_wisdom)
         refuse_no_wisdom(query, problem, info);
-      (query.json ? print_match_json : print_match_text)(query, problem, info, match);
+      (query.json ? print_match_json : print_match_text)(query, problem, info, match, digest_of(planner));
+      if (query.why) show_reasons(query, problem, info);
     } catch (const Error& error) {  // of this problem; the others may have an answer
       warnings.deliver();
       put_error(is_nothing_legal(query.spec, problem, info) ? nothing_legal(query, problem, info) : error.what());
@@ -119,16 +140,32 @@ int show_matches(const PlanQuery& query, const std::vector<Problem>& problems, s
   return code;
 }
 
+namespace {
+
+WisdomPlaces places_of(const Options& options) {
+  WisdomPlaces places{options.text("site").value_or(""), {}, options.text("agree").value_or("")};
+  for (const std::string& folder : options.list("wisdom")) places.folders.emplace_back(folder);
+  return places;
+}
+
+}  // namespace
+
 int run_plan(const Arguments& arguments) {
   Options options("attune plan KERNEL|FILE.cu [options]",
                   "  attune plan transpose --problem \"width=8000 height=8000\"\n"
-                  "  attune plan my_kernel.cu --problem \"n=1000\" --device host\n",
+                  "  attune plan my_kernel.cu --problem \"n=1000\" --device host --why\n",
                   {"kernel"});
   options.add()("problem,p", named_value("PROBLEM"), "the problem: \"width=8192 T=float\"")(
       "device,d", named_value("DEVICE"), "cuda, cuda:N or host (default: $ATTUNE_DEVICE, else cuda)")(
       "regime", named_value("REGIME"), "that was tuned for: cold (default), warm or stream")(
       "objective", named_value("OBJECTIVE"), "what was tuned for (default: time)")(
       "db", named_value("FILE"), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
+      "site", named_value("PATH"), "what the site knows (default: $ATTUNE_SITE, else /etc/attune)")(
+      "wisdom", named_values("FOLDER"), "a folder of tuned files, as an application has it; may be given again")(
+      "agree", named_value("DIGEST"),
+      "the digest that site and folders must have, or any: then neither the database nor "
+      "$ATTUNE_OVERRIDE is read (default: $ATTUNE_AGREE)")(
+      "why", "also every record of the kernel, with the reason for it or against it")(
       "json", "one JSON object instead of text");
   if (options.parse(arguments)) return exit_done;
 
@@ -139,7 +176,9 @@ int run_plan(const Arguments& arguments) {
                         regime_of(options),
                         Objectives(options.text("objective").value_or("time")).text(),
                         nullptr,
-                        options.has("json")};
+                        options.has("json"),
+                        options.has("why"),
+                        places_of(options)};
   const std::shared_ptr<Device> device = open_device(device_name(options));
   return show_matches(
       query,

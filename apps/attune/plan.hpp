@@ -9,6 +9,7 @@
 #include "attune/kernel_spec.hpp"
 #include "core/regime.hpp"
 #include "device/device.hpp"
+#include "dispatch/wisdom_sources.hpp"
 #include "session/effort.hpp"
 
 namespace attune::cli {
@@ -21,6 +22,8 @@ struct PlanQuery {
   std::string objective = "time";
   const EffortPlan* effort = nullptr;  // of `attune tune`, which fails where the database cannot be read
   bool json = false;
+  bool why = false;  // shows every record of the kernel, with what speaks for it or against it
+  WisdomPlaces places = {};
 };
 
 // Shows the best match of each problem. Returns exit_error where a problem has none: no configuration is legal, or the

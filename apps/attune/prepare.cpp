@@ -70,7 +70,8 @@ int run_prepare(const Arguments& arguments) {
     kernels.push_back(make_pack(find_kernel(options, given), given));
   std::optional<WisdomStore> store = open_store(options);
   const std::vector<Record> records = read_records(store);
-  FillTerms terms{kernels, records, options.list("architecture"), options.list("problem")};
+  const std::vector<Cover> covers = store ? store->covers() : std::vector<Cover>();
+  FillTerms terms{kernels, records, covers, options.list("architecture"), options.list("problem")};
   terms.regime = to_text(regime_of(options));
   terms.objective = Objectives(options.text("objective").value_or("time")).text();
   const std::filesystem::path folder = cache_path(options);

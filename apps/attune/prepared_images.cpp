@@ -22,6 +22,8 @@ class Preparation {
   PreparedFor run() {
     find_devices();
     for (const Record& record : own_) add_record(record);
+    for (const Cover& cover : terms_.covers)
+      for (const Record& record : own_) add_cover(cover, record.key);
     for (const Problem& problem : terms_.problems)
       for (const DeviceInfo& device : devices_) add_problem(problem, device);
     return std::move(found_);
@@ -55,11 +57,22 @@ class Preparation {
     }
   }
 
+  // Records tell which types and choices an application asks for.
+  void add_cover(const Cover& cover, const RecordKey& key) {
+    const RecordKey& own = cover.key;
+    if (own.code != key.code || own.contract != key.contract || own.device_class != key.device_class) return;
+    const DeviceInfo device = *device_of_class(key.device_class, terms_.device);
+    const Problem problem = make_problem(spec_, key.problem, device.kind);
+    for (const Configuration& wished : cover.configurations)
+      if (const auto configuration = legal_configuration(spec_, problem, device, wished))
+        add(problem, device, *configuration, "cover");
+  }
+
   void add_problem(const Problem& problem, const DeviceInfo& device) {
     const MatchRequest request{
         spec_, problem, device, terms_.kernel.tune_target, terms_.regime, terms_.objective, terms_.kernel.fallbacks};
     try {
-      std::vector<GradedMatch> rungs = match_ladder(request, terms_.records);
+      std::vector<GradedMatch> rungs = match_ladder(request, terms_.records, terms_.covers);
       const std::size_t recorded = rungs.size();
       add_last_rungs(rungs, request, terms_.records, "");
       if (rungs.size() == recorded) throw Error("no fall-back configuration is legal");

@@ -71,7 +71,7 @@ std::string marks_text(const Record& record) {
   else if (record.unstable)
     text += fmt::format("; unstable: {} of {} rounds were not steady", record.rounds_dropped,
                         std::max(record.rounds, record.rounds_dropped));
-  if (!is_of_present_meaning(record.protocol)) text += "; stale: measured in an earlier way";
+  if (record.protocol > 0 && !is_of_present_meaning(record.protocol)) text += "; stale: measured in an earlier way";
   if (record.origin != Origin::measured)
     text += fmt::format("; {}{}{}", to_text(record.origin), record.source.empty() ? "" : " from ", record.source);
   if (record.busy) text += "; busy: other processes were on the device";

@@ -46,14 +46,14 @@ std::string trials_command(const std::string& kernel, const Problem& problem, co
   return command;
 }
 
-std::string rejections_text(std::span<const Rejection> rejections, const std::string& command) {
+std::string rejections_text(std::span<const Rejection> rejections, const std::string& command, Shown which) {
   std::int64_t failures = 0;
   for (const Rejection& rejection : rejections) failures += rejection.count;
   std::string text;
   std::size_t shown = 0;
   for (const Rejection& rejection : rejections) {
     const bool is_frequent = frequent_of * rejection.count >= failures;
-    if ((!is_frequent && shown > 0) || shown++ == most_shown) break;
+    if (which == Shown::frequent && ((!is_frequent && shown > 0) || shown++ == most_shown)) break;
     text += "  " +
             in_lines(fmt::format("{} {}, such as {}: {}", rejection.count, to_text(rejection.verdict),
                                  rejection.example.text(), reason_of(rejection.detail)),

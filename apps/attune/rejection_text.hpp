@@ -17,9 +17,12 @@ std::string reason_of(std::string_view detail);
 // that is not the user's own.
 std::string trials_command(const std::string& kernel, const Problem& problem, const std::string& database);
 
-// Returns lines for the frequent verdicts: how many configurations have it, one of them with its reason, and the
-// command that shows more (`command` and --verdict; none where it is "").
-std::string rejections_text(std::span<const Rejection> rejections, const std::string& command);
+// Which verdicts are shown: those that many of the failures have, or all.
+enum class Shown { frequent, all };
+// Returns lines for verdicts: how many configurations have it, one of them with its reason, and the command that shows
+// more (`command` and --verdict; none where it is "").
+std::string rejections_text(std::span<const Rejection> rejections, const std::string& command,
+                            Shown which = Shown::frequent);
 
 // Returns "the answer is of few: ..." for a search in which few survived.
 std::string few_survived_text(std::int64_t survivors, std::int64_t trials);

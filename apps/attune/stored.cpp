@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "attune/error.hpp"
 #include "base/counted.hpp"
 #include "base/shell_word.hpp"
-#include "kernel/nearness.hpp"
 #include "put_text.hpp"
+#include "session/revalidate.hpp"
 #include "spec/kernel_file.hpp"
+#include "wisdom/key_filter.hpp"
 
 namespace attune::cli {
 
@@ -29,6 +29,20 @@ std::optional<WisdomStore> open_store(const Options& options) {
   return WisdomStore(path, WisdomStore::Access::read_only, {note_on_stderr});
 }
 
+std::vector<DeviceAlias> aliases_in(const std::filesystem::path& database) {
+  std::error_code unknown;
+  if (!std::filesystem::exists(database, unknown) && !unknown) return {};
+  return WisdomStore(database, WisdomStore::Access::read_only, {note_on_stderr}).aliases();
+}
+
+WisdomStore open_store_to_change(const Options& options) {
+  const std::string path = database_path(options);
+  std::error_code unknown;  // the store reports other obstacles
+  if (!std::filesystem::exists(path, unknown) && !unknown)
+    throw Error("there is no database at " + path + "; tune something first, or check --db");
+  return WisdomStore(path, WisdomStore::Access::read_write, {note_on_stderr});
+}
+
 void note_damage(const WisdomStore& store) {
   if (store.damaged_rows() > 0)
     put_error(fmt::format("{} in {} left out; tune those problems again",
@@ -43,6 +57,8 @@ std::vector<Record> read_records(std::optional<WisdomStore>& store, const std::s
 }
 
 bool is_kernel_file(const std::string& given) { return given.find('/') != std::string::npos || given.ends_with(".cu"); }
+
+std::string kernel_name(const std::string& given) { return is_kernel_file(given) ? load_kernel(given).name : given; }
 
 std::optional<KernelSpec> builtin_kernel(const std::string& name) {
   for (const EmbeddedFile& file : builtin_kernels())
@@ -80,6 +96,10 @@ KernelSpec find_kernel(const Options& options, const std::string& given,
                                database_to_read(options), kept_text(kept[given]), given, given + ".cu"));
 }
 
+void require_known_or_builtin(const std::string& given, std::optional<WisdomStore>& store) {
+  if (!is_kernel_file(given) && !builtin_kernel(given)) require_known(given, read_kept(store));
+}
+
 void require_known(const std::string& kernel, const std::map<std::string, StoredCounts>& kept) {
   if (kept.contains(kernel)) return;
   std::vector<std::string> names;
@@ -89,16 +109,10 @@ void require_known(const std::string& kernel, const std::map<std::string, Stored
 
 SessionRow newest_session(WisdomStore& store, const std::string& kernel, const Bindings& problem,
                           const std::string& device, const std::string& given) {
-  const std::string kind = device.substr(0, device.find(':'));
+  const KeyFilter filter{problem, device};
   for (SessionRow& session : store.sessions(kernel)) {
-    const RecordKey& key = session.key.record;
-    const auto has = [&](const Binding& one) {
-      const Value* const value = key.problem.find(one.name);
-      return value != nullptr && value->text() == one.value.text();
-    };
-    const bool is_of_device =
-        device.empty() || kind_of(key.device_class) == kind || key.device_class.find(device) != std::string::npos;
-    if (is_of_device && session.trials > 0 && std::ranges::all_of(problem, has)) return std::move(session);
+    const bool is_search = session.key.strategy != revalidating;
+    if (is_search && session.trials > 0 && filter.includes(session.key.record)) return std::move(session);
   }
   throw UsageError(fmt::format("there is no session of {} for this: attune tune {}", kernel, shell_word(given)));
 }

@@ -15,8 +15,12 @@
 namespace attune::cli {
 
 void add_database_option(Options& options);
+// Returns which devices count as others, as a database says that may not exist yet.
+std::vector<DeviceAlias> aliases_in(const std::filesystem::path& database);
 // Returns nothing when there is no database yet.
 std::optional<WisdomStore> open_store(const Options& options);
+// The same for writing. Throws Error when there is no database.
+WisdomStore open_store_to_change(const Options& options);
 // Returns the records of a kernel (all when empty). Damaged ones are left out, and said.
 std::vector<Record> read_records(std::optional<WisdomStore>& store, const std::string& kernel = {});
 // Prints how many rows were left out, if there are any.
@@ -24,6 +28,8 @@ void note_damage(const WisdomStore& store);
 
 // Returns whether a command names a kernel by its file.
 bool is_kernel_file(const std::string& given);
+// Returns the name of a kernel that a command names: by its file, or by the name itself.
+std::string kernel_name(const std::string& given);
 // Returns a kernel by its built-in name.
 std::optional<KernelSpec> builtin_kernel(const std::string& name);
 
@@ -39,6 +45,8 @@ std::map<std::string, StoredCounts> read_kept(std::optional<WisdomStore>& store)
 // the error says that its text is in its file. `files`: receives the files that were read, unless it is null.
 KernelSpec find_kernel(const Options& options, const std::string& given,
                        std::vector<std::filesystem::path>* files = nullptr);
+// Throws UsageError for a name that is neither a file, nor built in, nor in the database.
+void require_known_or_builtin(const std::string& given, std::optional<WisdomStore>& store);
 // Throws UsageError for a name that is not in the database.
 void require_known(const std::string& kernel, const std::map<std::string, StoredCounts>& kept);
 

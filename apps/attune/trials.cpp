@@ -16,13 +16,13 @@
 #include "exports/records_json.hpp"
 #include "expression/assignments.hpp"
 #include "json_lines.hpp"
-#include "kernel/nearness.hpp"
 #include "options.hpp"
 #include "put_text.hpp"
 #include "rejection_text.hpp"
-#include "spec/kernel_file.hpp"
 #include "stored.hpp"
 #include "text.hpp"
+#include "wisdom/key_filter.hpp"
+#include "wisdom/row_output.hpp"
 
 namespace attune::cli {
 namespace {
@@ -38,15 +38,15 @@ Options trials_options() {
                   "  attune trials my_kernel.cu --verdict failed --sort order --details\n"
                   "  attune trials transpose --csv > trials.csv\n",
                   {"kernel"});
-  options.add()("problem,p", named_value("PROBLEM"), "of these values of the problem alone: \"width=8192 T=float\"")(
-      "device,d", named_value("DEVICE"), "of devices of this kind (cuda, host) or name alone")(
-      "verdict", named_value("VERDICT"), "with one of these verdicts: ok, failed (all but ok), wrong_result,...")(
+  add_key_options(options);
+  options.add()("verdict", named_value("VERDICT"),
+                "with one of these verdicts: ok, failed (all but ok), wrong_result,...")(
       "sort", named_value("ORDER"),
       "time (default; those that failed follow), order of trying, compile (the longest first), error (the largest "
       "share of the tolerance first)")("limit", named_value("N"),
                                        "so many of each session (default: 20 as text, else all)")(
-      "details", "as text: whole details, such as a compiler's log")("verbose,v", "as text: whole configurations")(
-      "json", "one JSON object per line")("csv", "comma-separated values, the first line names them");
+      "details", "as text: whole details, such as a compiler's log")("verbose,v", "as text: whole configurations");
+  add_form_options(options);
   add_database_option(options);
   return options;
 }
@@ -96,33 +96,21 @@ Before order_of(const std::string& name) {
 
 // What is asked for.
 struct TrialQuery {
-  Bindings problem;
-  std::string device;  // "": any
+  KeyFilter keys;
   std::vector<Verdict> verdicts;
   Before before = nullptr;
   std::size_t limit = 0;
   bool details = false, verbose = false;
 
-  bool includes(const RecordKey& key) const {
-    const auto has = [&](const Binding& one) {
-      const Value* const value = key.problem.find(one.name);
-      return value != nullptr && value->text() == one.value.text();
-    };
-    const bool is_of_device =
-        device.empty() || kind_of(key.device_class) == device || key.device_class.find(device) != std::string::npos;
-    return is_of_device && std::all_of(problem.begin(), problem.end(), has);
-  }
   bool includes(const Trial& trial) const {
     return std::find(verdicts.begin(), verdicts.end(), trial.verdict) != verdicts.end();
   }
 };
 
 TrialQuery query_of(const Options& options) {
-  if (options.has("json") && options.has("csv")) throw UsageError("--json and --csv: one of both");
-  const bool is_text = !options.has("json") && !options.has("csv");
+  const bool is_text = output_form_of(options) == OutputForm::text;
   TrialQuery wanted;
-  wanted.problem = parse_bindings(options.text("problem").value_or(""));
-  wanted.device = options.text("device").value_or("");
+  wanted.keys = key_filter_of(options);
   wanted.verdicts = wanted_verdicts(options.text("verdict"));
   wanted.before = order_of(options.text("sort").value_or("time"));
   constexpr auto all = std::numeric_limits<long long>::max();
@@ -170,16 +158,14 @@ void show_session(const SessionRow& session, const std::vector<Trial>& all, cons
 int run_trials(const Arguments& arguments) {
   Options options = trials_options();
   if (options.parse(arguments)) return exit_done;
-  const std::string given = options.required("kernel");
+  const std::string given = options.required("kernel"), kernel = kernel_name(given);
   const TrialQuery wanted = query_of(options);
-  const bool is_file = is_kernel_file(given);
-  const std::string kernel = is_file ? load_kernel(given).name : given;
   std::optional<WisdomStore> store = open_store(options);
-  if (!is_file && !builtin_kernel(kernel)) require_known(kernel, read_kept(store));
+  require_known_or_builtin(given, store);
   std::vector<KeyedTrial> listed;
   std::size_t sessions = 0, found = 0;
   for (const SessionRow& session : store ? store->sessions(kernel) : std::vector<SessionRow>()) {
-    if (!wanted.includes(session.key.record)) continue;
+    if (!wanted.keys.includes(session.key.record)) continue;
     ++sessions;
     const std::vector<Trial> all = store->trials(session.id);
     std::vector<Trial> chosen;

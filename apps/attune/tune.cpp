@@ -10,13 +10,16 @@
 #include "plan.hpp"
 #include "put_text.hpp"
 #include "replay.hpp"
+#include "session/problem_list.hpp"
 #include "spec/kernel_file.hpp"
 #include "stop_requests.hpp"
 #include "stored.hpp"
 #include "strategies.hpp"
 #include "subject/recording_subject.hpp"
 #include "tune_misses.hpp"
+#include "tune_revalidate.hpp"
 #include "tune_session.hpp"
+#include "tune_suite.hpp"
 #include "worker.hpp"
 
 namespace attune::cli {
@@ -31,7 +34,8 @@ std::string effort_help() {
 
 Options tune_options() {
   Options options(
-      "attune tune KERNEL|FILE.cu [options] | attune tune --misses LOG [FILE.cu...] [options]",
+      "attune tune KERNEL|FILE.cu [options] | attune tune --misses LOG [FILE.cu...] [options] | attune tune "
+      "[KERNEL|FILE.cu...] --revalidate [--all] [options]",
       "  attune tune transpose --problem \"width=8192 height=8192 T=float\"\n"
       "  attune tune reduce --problem \"n=2**22\" --problem \"n=2**28\" --time-limit 5m\n"
       "  attune tune my_kernel.cu --device host --trials 50      # no GPU needed\n"
@@ -39,11 +43,16 @@ Options tune_options() {
       "  attune tune axpy --effort exhaustive --parameters \"BLOCK=128,256 VECTOR=4\" --json\n"
       "  attune tune --device replay:gemm_A100.json.xz           # search a recording, in virtual time\n"
       "  attune tune --misses misses.jsonl my_kernel.cu          # what applications asked for and did not find\n"
+      "  attune tune reduce --problems \"n=2**16..2**28 times 4 T=float\"   # one session for all of these sizes\n"
+      "  attune tune --revalidate                                # records of another driver, or brought in\n"
       "\nThe same command again continues a session that was cut short. It prints the record of a finished session.\n"
       "Ctrl-C keeps the best so far.\n",
       {"kernel", "kernels..."});
   options.add()("problem,p", named_values("PROBLEM"),
                 "what to tune for: \"width=8192 T=float\"; may be given several times; values may be formulas (2**28)")(
+      "problems", named_value("FILE|RANGE"),
+      "many problems as one session, which share the effort's time, images and what proves good: a file with one on "
+      "each line, or \"n=2**16..2**28 times 4 T=float\" (`plus 1024` adds)")(
       "device,d", named_value("DEVICE"),
       "cuda, cuda:N, host, or replay:FILE[,noise][,disturbed][,seed=N][,workers]: a recording, without KERNEL or with "
       "one of several in it (default: $ATTUNE_DEVICE, else cuda)")("effort", named_value("EFFORT"),
@@ -69,7 +78,11 @@ Options tune_options() {
       "misses", named_value("LOG"),
       "tune every problem of this log of applications (ATTUNE_LOG_MISSES), with its regime and objective, each within "
       "the given limits; FILE.cu... are the kernel files that the log names, built-in kernels are found by name")(
-      "dry-run", "with --misses: list what would be tuned")(
+      "revalidate",
+      "measure records of this class of devices again, against the default alone, and correct them: those of another "
+      "driver or compiler, imported and adopted ones, and those that no session measured here")(
+      "all", "with --revalidate: every record of this class of devices")(
+      "dry-run", "with --misses or --revalidate: list what would be measured")(
       "keep-going", "search on even when nearly all of the first 50 configurations fail alike")(
       "lift-quarantine", "try again what killed workers or compilers or was late, also when the session is finished")(
       "db", named_value("FILE"), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
@@ -108,7 +121,8 @@ int tune_recording(const Options& options, const EffortPlan& effort, const std::
     throw UsageError(
         fmt::format("--effort {} looks up what is known, and nothing is of a recording; use measure", effort.name));
   const std::vector<std::string> problems = options.list("problem");
-  if (problems.size() > 1) throw UsageError("a recording is of one problem: give --problem once");
+  if (problems.size() > 1 || options.has("problems"))
+    throw UsageError("a recording is of one problem: give --problem once");
   if (options.has("worker")) throw UsageError("a recording is played without --worker: leave it out");
   const ReplayRequest replay = parse_replay(name);
   const std::optional<std::string> problem = problems.empty() ? std::nullopt : std::optional(problems.front());
@@ -132,7 +146,7 @@ int tune_recording(const Options& options, const EffortPlan& effort, const std::
 }
 
 int tune_log(const Options& options, const EffortPlan& effort, const std::string& device) {
-  for (const char* const option : {"problem", "regime", "objective", "parameters"})
+  for (const char* const option : {"problem", "problems", "regime", "objective", "parameters"})
     if (options.has(option))
       throw UsageError(fmt::format("--misses and --{}: each line of the log says its own", option));
   if (!effort.search) throw UsageError(fmt::format("--misses tunes, and effort {} does not search", effort.name));
@@ -147,6 +161,37 @@ int tune_log(const Options& options, const EffortPlan& effort, const std::string
   return tune_misses(query, std::move(terms));
 }
 
+int revalidate_records(const Options& options, const std::string& device) {
+  for (const char* const option : {"problem", "problems", "regime", "objective", "parameters", "strategy", "effort",
+                                   "time-limit", "trials", "patience", "target", "fresh"})
+    if (options.has(option))
+      throw UsageError(fmt::format("--revalidate and --{}: each record says its own, and nothing is searched", option));
+  if (is_replay(device)) throw UsageError("--revalidate is of a device that applications use, not of a recording");
+  RevalidationQuery query{{},
+                          device,
+                          database_path(options),
+                          options.has("all"),
+                          options.has("dry-run"),
+                          view_of(options),
+                          worker_options(options)};
+  if (const auto first = options.text("kernel")) query.kernels.push_back(*first);
+  for (const std::string& further : options.list("kernels")) query.kernels.push_back(further);
+  return tune_revalidate(query, request_from(options, {}));
+}
+
+// Returns the problems to tune for, in the order of the command.
+std::vector<Problem> problems_of(const Options& options, const KernelSpec& spec, const std::string& kind) {
+  std::vector<std::string> texts = options.list("problem");
+  if (const auto list = options.text("problems")) {
+    if (!texts.empty()) throw UsageError("--problem and --problems: write all problems into the list");
+    return list_problems(spec, *list, kind);
+  }
+  if (texts.empty()) texts.emplace_back();
+  std::vector<Problem> problems;
+  for (const std::string& text : texts) problems.push_back(parse_problem(spec, text, kind));
+  return problems;
+}
+
 // Tunes for each problem on the device of this name.
 int tune_on_device(const Options& options, KernelRequest request, const std::vector<Problem>& problems,
                    const std::string& name) {
@@ -158,6 +203,8 @@ int tune_on_device(const Options& options, KernelRequest request, const std::vec
   std::optional<ImageCache> images;
   if (!request.lock_folder.empty()) images.emplace(default_cache_path());
   if (pool.device().info.kind == "cuda") calibrate_first(request, pool, store, options.has("json"));
+  if (options.has("problems"))
+    return tune_suite(std::move(request), problems, pool, store, images ? &*images : nullptr, view_of(options));
   int code = exit_done;
   for (const Problem& problem : problems) {
     request.problem = problem;
@@ -181,18 +228,17 @@ int run_tune(const Arguments& arguments) {
   const EffortPlan& effort = effort_plan(options.text("effort").value_or("measure"));
   const std::string name = device_name(options);
   if (options.has("misses")) return tune_log(options, effort, name);
+  if (options.has("revalidate")) return revalidate_records(options, name);
+  if (options.has("all")) throw UsageError("--all is of --revalidate");
   if (options.has("dry-run"))
-    throw UsageError("--dry-run is of --misses; `attune plan` shows what is known of a problem");
+    throw UsageError("--dry-run is of --misses and --revalidate; `attune plan` shows what is known of a problem");
   if (options.has("kernels"))
     throw UsageError(
         "too many arguments: one kernel is tuned, but with --misses (an argument with spaces needs quotes)");
   if (is_replay(name)) return tune_recording(options, effort, name);
   KernelRequest request = request_from(options, find_kernel(options, options.required("kernel")));
   const std::string kind = name.substr(0, name.find(':'));
-  std::vector<std::string> texts = options.list("problem");
-  if (texts.empty()) texts.emplace_back();
-  std::vector<Problem> problems;
-  for (const std::string& text : texts) problems.push_back(parse_problem(request.spec, text, kind));
+  const std::vector<Problem> problems = problems_of(options, request.spec, kind);
   if (!effort.search)
     return show_matches({request.spec, options.required("kernel"), database_to_read(options), request.regime,
                          request.objectives.text(), &effort, options.has("json")},

@@ -237,11 +237,14 @@ int tune_misses(const MissesQuery& query, SessionRequest terms) {
   int code = exit_done;
   if (query.is_dry_run) {
     const std::unique_ptr<Device> device = open_device(query.device);
-    code = list_all(query, chosen_for(device->info()), terms, device->info());
+    DeviceInfo info = device->info();
+    apply_aliases(info, aliases_in(query.database));
+    code = list_all(query, chosen_for(info), terms, info);
   } else {
     catch_signals();
     const std::unique_ptr<Workers> workers = workers_for(query.device, query.workers);
     Pool pool(*workers);
+    pool.set_aliases(aliases_in(query.database));
     const std::vector<TunableMiss> chosen = chosen_for(pool.device().info);
     if (!chosen.empty()) {
       WisdomStore store(query.database, WisdomStore::Access::read_write, {note_on_stderr, &stop_requests});

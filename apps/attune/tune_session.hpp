@@ -17,6 +17,9 @@ SessionView view_of(const Options& options);
 int tune_one(const KernelRequest& request, const Subject& subject, Pool& pool, WisdomStore& store, ImageCache* images,
              SessionView view);
 
+// Returns the ExitCode of a session that ended so.
+int exit_code(Ending end);
+
 // Calibrates a GPU once. The host device has ceilings of its emulation: it is calibrated only on request.
 void calibrate_first(const KernelRequest& request, Pool& pool, WisdomStore& store, bool json);
 

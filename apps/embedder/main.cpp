@@ -16,10 +16,14 @@
 #include "attune/error.hpp"
 #include "base/identifier.hpp"
 #include "base/visible_text.hpp"
+#include "bundle/bundle_records.hpp"
+#include "core/record_order.hpp"
 #include "files/output_file.hpp"
 #include "spec/kernel_file.hpp"
 #include "spec/names.hpp"
 #include "spec/pack.hpp"
+#include "tuned/tuned_table.hpp"
+#include "tuned/tuned_text.hpp"
 
 namespace {
 
@@ -96,6 +100,38 @@ std::string content_of(const fs::path& output, const std::string& file, const st
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+// Returns the bundle of a kernel with its records of these folders. Adds to `files` what was read: the folders too,
+// because a file may be added there. Throws Error for a line that is left out elsewhere.
+std::vector<std::byte> bundle_with(attune::KernelPack pack, const std::vector<std::string>& folders,
+                                   std::vector<fs::path>& files) {
+  std::vector<attune::Record> records;
+  std::size_t others = 0;
+  for (const std::string& folder : folders) {
+    const auto found = attune::tuned_files_in(folder);
+    if (!found) throw attune::UsageError(fmt::format("there is no file or folder {}", folder));
+    if (fs::is_directory(folder)) files.push_back(folder);
+    for (const std::string& file : *found) {
+      files.emplace_back(file);
+      attune::TunedText text = attune::read_tuned_text(attune::tuned_file_text(file), file);
+      if (!text.damage.empty()) throw attune::Error(text.damage.front());
+      for (attune::Record& record : text.records) {
+        const bool is_of_text =
+            record.key.code == pack.spec.fingerprints.code && record.key.contract == pack.spec.fingerprints.contract;
+        if (is_of_text) records.push_back(std::move(record));
+        if (!is_of_text && record.key.kernel == pack.spec.name) ++others;
+      }
+    }
+  }
+  if (others > 0)
+    std::fprintf(stderr,
+                 "attune-embed: %zu records of %s are of another text of its code and are left out; tune again\n",
+                 others, pack.spec.name.c_str());
+  attune::BundleWriter writer;
+  attune::add_kernel(writer, pack);
+  attune::add_records(writer, attune::strongest_of_each_key(std::move(records), attune::Ties::to_the_first));
+  return writer.finish();
+}
+
 std::string escaped(const fs::path& file) {
   std::string text;
   for (const char c : file.string()) {
@@ -135,13 +171,16 @@ po::options_description shown_options() {
       "what to write: a C++ header (.hpp), a C header (.h), or the bundle itself; may be given again")(
       "name", text("NAME"), "of the constant; the file's stem if absent")("tune-target", text("NAME"),
                                                                           "the kernel as `attune tune` names it")(
+      "wisdom", po::value<std::vector<std::string>>()->value_name("FOLDER"),
+      "with the kernel's records of this folder of tuned files, or of such a file; may be given again")(
       "depfile", text("FILE"), "lists the files that were read, for make and ninja")("help,h", "this text");
   return options;
 }
 
 constexpr std::string_view examples =
     "  attune-embed smooth.cu --output smooth.hpp      # a constant of C++\n"
-    "  attune-embed smooth.cu --output smooth.bundle   # a file that programs read\n";
+    "  attune-embed smooth.cu --output smooth.bundle   # a file that programs read\n"
+    "  attune-embed smooth.cu --wisdom tuned/ --output smooth.hpp\n";
 
 std::string help_text(const po::options_description& options) {
   return fmt::format(
@@ -170,13 +209,15 @@ int run(int argc, char** argv) {
   const auto outputs = given["output"].as<std::vector<std::string>>();
   std::vector<fs::path> files;
   attune::KernelSpec spec = attune::read_kernel_file(file, &files);
-  std::vector<std::string> names = outputs;
-  if (given.count("depfile") > 0) names.push_back(given["depfile"].as<std::string>());
-  const std::vector<attune::OutputFile> written = opened(names, files);
   spec.folder.clear();  // it is a folder of the machine that builds
   const std::string target =
       given.count("tune-target") > 0 ? given["tune-target"].as<std::string>() : file.filename().string();
-  const std::vector<std::byte> bytes = attune::bundle_of(attune::make_pack(std::move(spec), target));
+  const auto folders =
+      given.count("wisdom") > 0 ? given["wisdom"].as<std::vector<std::string>>() : std::vector<std::string>();
+  const std::vector<std::byte> bytes = bundle_with(attune::make_pack(std::move(spec), target), folders, files);
+  std::vector<std::string> names = outputs;
+  if (given.count("depfile") > 0) names.push_back(given["depfile"].as<std::string>());
+  const std::vector<attune::OutputFile> written = opened(names, files);
   for (std::size_t i = 0; i < outputs.size(); ++i)
     written[i].write(content_of(outputs[i], file.filename().string(), name, bytes));
   if (written.size() > outputs.size()) written.back().write(make_rule(outputs.front(), files));

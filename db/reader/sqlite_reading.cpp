@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "attune/error.hpp"
+#include "base/identifier.hpp"
 #include "db/wisdom_failure.hpp"
 #include "db/wisdom_file.hpp"
 #include "db/wisdom_format.hpp"
@@ -48,6 +49,17 @@ bool may_pass(int code) noexcept {
          primary == SQLITE_PROTOCOL;
 }
 
+// Returns the name of a file for sqlite3_open_v2(), as a URI where SQLite is to take no locks. No byte of the name has
+// a meaning there.
+std::string name_to_open(const std::filesystem::path& file, bool is_immutable) {
+  if (!is_immutable) return file.string();
+  std::string uri = "file://";
+  for (const unsigned char c : std::filesystem::absolute(file).string())
+    uri += is_word(static_cast<char>(c)) || c == '/' || c == '.' ? std::string(1, static_cast<char>(c))
+                                                                 : fmt::format("%{:02x}", c);
+  return uri + "?immutable=1";
+}
+
 // Sets the device and inode of a file. Returns whether there is such a file.
 bool find_identity(const std::filesystem::path& file, std::uint64_t (&identity)[2]) noexcept {
   struct stat status {};
@@ -62,11 +74,13 @@ bool find_identity(const std::filesystem::path& file, std::uint64_t (&identity)[
 void ReadConnection::Close::operator()(sqlite3* handle) const noexcept { sqlite3_close_v2(handle); }
 void ReadConnection::Close::operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
 
-ReadConnection::ReadConnection(const std::filesystem::path& file, double seconds)
+ReadConnection::ReadConnection(const std::filesystem::path& file, double seconds, bool is_immutable)
     : file_(file), wal_(file.string() + "-wal"), process_(getpid()), seconds_(seconds) {
   find_identity(file_, identity_);
   sqlite3* handle = nullptr;
-  const int code = sqlite3_open_v2(file.c_str(), &handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
+  const int code =
+      sqlite3_open_v2(name_to_open(file, is_immutable).c_str(), &handle,
+                      SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | (is_immutable ? SQLITE_OPEN_URI : 0), nullptr);
   handle_.reset(handle);
   if (code != SQLITE_OK) fail(code);
   sqlite3_extended_result_codes(handle, 1);

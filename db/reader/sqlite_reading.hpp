@@ -17,8 +17,9 @@ namespace attune {
 
 class ReadConnection {
  public:
-  // Opens an existing file. Later waits for each lock take up to `seconds`. Throws Error.
-  ReadConnection(const std::filesystem::path& file, double seconds);
+  // Opens an existing file. Later waits for each lock take up to `seconds`. `is_immutable`: nobody writes the file
+  // while it is open; it is read without locks, journal and log. Throws Error.
+  ReadConnection(const std::filesystem::path& file, double seconds, bool is_immutable = false);
   ReadConnection(const ReadConnection&) = delete;
   ReadConnection& operator=(const ReadConnection&) = delete;
   // Closes the connection, except in a child process after fork().

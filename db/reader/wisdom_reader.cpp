@@ -1,6 +1,8 @@
 #include "db/reader/wisdom_reader.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <concepts>
@@ -9,6 +11,10 @@
 #include <vector>
 
 #include "attune/error.hpp"
+#include "base/descriptor.hpp"
+#include "base/digest.hpp"
+#include "base/mistrust.hpp"
+#include "base/regular_file.hpp"
 #include "core/bindings_json.hpp"
 #include "core/record_fields.hpp"
 #include "db/wisdom_file.hpp"
@@ -23,10 +29,14 @@ void columns(auto&& visit, Is<Record> auto& record) {
   application_fields(visit, record);
 }
 
+// The same of covers, whose table has what applications read.
+void columns(auto&& visit, Is<Cover> auto& cover) { fields(visit, cover); }
+
+template <typename T>
 std::string column_names() {
   std::string names;
-  const Record record;
-  columns([&](const char* name, const auto&) { names.append(name).append(", "); }, record);
+  const T value;
+  columns([&](const char* name, const auto&) { names.append(name).append(", "); }, value);
   return names + "hash";
 }
 
@@ -36,6 +46,9 @@ class ColumnReader {
   explicit ColumnReader(const ReadStatement& row) : row_(row) {}
   void operator()(const char*, std::string& value) { value = row_.text(next_++); }
   void operator()(const char*, double& value) { value = row_.real(next_++); }
+  void operator()(const char*, std::vector<Configuration>& value) {
+    if (auto all = configurations_of_json(row_.text(next_++))) value = *std::move(all);
+  }
   template <std::derived_from<Bindings> T>
   void operator()(const char*, T& value) {
     if (auto bindings = bindings_of_json(row_.text(next_++))) value = T(*std::move(bindings));
@@ -78,12 +91,19 @@ std::vector<Condition> conditions_of(const RecordFilter& filter) {
 [[gnu::cold]] void require_own_view(ReadConnection& connection) {
   constexpr const char* tables =
       "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name IN ('kernel', 'device', "
-      "'problem', 'record')";
+      "'problem', 'record', 'device_alias', 'cover')";
   ReadStatement view(connection, "SELECT sql FROM sqlite_schema WHERE name = 'application_record_1' AND type = 'view'");
-  if (!view.next() || view.text(0) != application_view() || connection.number(tables) != 4)
+  if (!view.next() || view.text(0) != application_view() || connection.number(tables) != 6)
     throw Error(
         fmt::format("the wisdom database {} has been changed by another program; name another file with ATTUNE_DB",
                     connection.file().string()));
+}
+
+// Throws Error for a file that others than this user and root can have written.
+[[gnu::cold]] void require_trusted(const std::filesystem::path& file) {
+  struct stat status {};
+  const std::string why = stat(file.c_str(), &status) == 0 ? mistrust(status) : "";
+  if (!why.empty()) throw Error(fmt::format("the wisdom database {} {}", file.string(), why));
 }
 
 }  // namespace
@@ -103,9 +123,9 @@ class WisdomReader::Reading : public RecordReading {
   }
 
   std::vector<StoredRecord> rows(const RecordFilter& filter) override {
-    static const std::string columns_text = column_names();
+    static const std::string columns_text = column_names<Record>();
     std::vector<StoredRecord> found;
-    select(columns_text, filter, [&](const ReadStatement& row) {
+    select(columns_text, "application_record_1", filter, [&](const ReadStatement& row) {
       StoredRecord& stored = found.emplace_back();
       ColumnReader read(row);
       columns(read, stored.record);
@@ -114,20 +134,38 @@ class WisdomReader::Reading : public RecordReading {
     return found;
   }
 
+  [[gnu::cold]] std::vector<DeviceAlias> aliases() override {
+    std::vector<DeviceAlias> found;
+    ReadStatement rows(*connection_, "SELECT device, counts_as FROM device_alias ORDER BY device LIMIT 1000");
+    while (rows.next()) found.push_back({std::string(rows.text(0)), std::string(rows.text(1))});
+    return found;
+  }
+
   std::vector<Problem> problems(const RecordFilter& filter) override {
     std::vector<Problem> found;
-    select("DISTINCT problem", filter, [&](const ReadStatement& row) {
+    select("DISTINCT problem", "application_record_1", filter, [&](const ReadStatement& row) {
       if (auto problem = bindings_of_json(row.text(0))) found.emplace_back(*std::move(problem));
     });
     return found;
   }
 
+  std::vector<StoredCover> covers(const RecordFilter& filter) override {
+    std::vector<StoredCover> found;
+    select(column_names<Cover>(), "cover", filter, [&](const ReadStatement& row) {
+      StoredCover& stored = found.emplace_back();
+      ColumnReader read(row);
+      columns(read, stored.cover);
+      stored.hash = read.next();
+    });
+    return found;
+  }
+
  private:
-  void select(const std::string& what, const RecordFilter& filter,
+  void select(const std::string& what, const char* table, const RecordFilter& filter,
               const std::function<void(const ReadStatement&)>& take) {
     std::vector<Condition> conditions = conditions_of(filter);
     if (!filter.problems.empty()) conditions.push_back({"problem = ?", {}});
-    std::string query = "SELECT " + what + " FROM application_record_1";
+    std::string query = "SELECT " + what + " FROM " + table;
     for (const Condition& condition : conditions)
       query.append(&condition == conditions.data() ? " WHERE " : " AND ").append(condition.text);
     const std::size_t most =
@@ -147,17 +185,34 @@ class WisdomReader::Reading : public RecordReading {
   std::unique_ptr<ReadConnection> connection_;
 };
 
-WisdomReader::WisdomReader(std::filesystem::path file, double seconds)
-    : file_(std::move(file)), seconds_(lock_wait_seconds(seconds)) {}
+WisdomReader::WisdomReader(std::filesystem::path file, double seconds, Access access)
+    : file_(std::move(file)), seconds_(lock_wait_seconds(seconds)), access_(access) {}
 
 WisdomReader::~WisdomReader() { delete idle_.load(); }
 
 std::unique_ptr<RecordReading> WisdomReader::read() const {
   if (file_ == ":memory:" || !wisdom_file_exists(file_, false)) return nullptr;
+  const bool is_immutable = access_ == Access::immutable_file;
+  if (is_immutable) require_trusted(file_);
   std::unique_ptr<ReadConnection> connection(idle_.exchange(nullptr));
   if (connection == nullptr || !connection->is_of_present_file())
-    connection = std::make_unique<ReadConnection>(file_, seconds_);
+    connection = std::make_unique<ReadConnection>(file_, seconds_, is_immutable);
   return std::make_unique<Reading>(*this, std::move(connection));
+}
+
+// The file may be large, so it is read in pieces.
+[[gnu::cold]] std::string WisdomReader::content_digest() const {
+  if (access_ != Access::immutable_file || !wisdom_file_exists(file_, false)) return {};
+  constexpr std::size_t piece = std::size_t{1} << 20;
+  struct stat status {};
+  const Descriptor file(open_regular(file_.c_str(), status));
+  std::vector<std::byte> bytes(piece);
+  Digest digest;
+  ssize_t count = 0;
+  for (off_t place = 0; (count = pread(file.get(), bytes.data(), piece, place)) > 0; place += count)
+    digest.add(std::span(bytes).first(static_cast<std::size_t>(count)));
+  if (count < 0) throw Error(fmt::format("the wisdom database {} cannot be read", file_.string()));
+  return digest.hex();
 }
 
 }  // namespace attune

@@ -15,7 +15,7 @@ class Help : public Workbench {};
 
 TEST_F(Help, PagesFitEightyColumnsAndNameWhatOptionsTake) {
   for (const char* const command : {"new", "tune", "check", "occupancy", "bench", "ladder", "plan", "prepare", "list",
-                                    "show", "space", "strategies", "calibrate", "export", "devices"}) {
+                                    "show", "space", "strategies", "calibrate", "export", "devices", "alias"}) {
     const std::string page = output_of({command, "--help"});
     expect_to_fit(page);
     EXPECT_THAT(page, AllOf(Not(ContainsRegex(unnamed)), HasSubstr("-h, --help")));

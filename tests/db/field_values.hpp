@@ -21,6 +21,8 @@ template <typename T>
 std::string text_of_field(const T& value) {
   if constexpr (std::derived_from<T, Bindings>)
     return bindings_json(value);
+  else if constexpr (std::same_as<T, std::vector<Configuration>>)
+    return configurations_json(value);
   else if constexpr (std::same_as<T, std::vector<double>>)
     return numbers_json(value);
   else if constexpr (std::same_as<T, std::vector<LaunchShape>>)

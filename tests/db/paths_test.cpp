@@ -88,14 +88,15 @@ TEST_F(Paths, IgnoreTheEnvironmentInASetUserIdProcess) {
   setenv("ATTUNE_DB", "/planted.db", 1);
   setenv("ATTUNE_SITE_CACHE", "/planted", 1);
   setenv("ATTUNE_LOG_MISSES", "/planted.log", 1);
-  ASSERT_EQ(run(), "/planted.db\n/planted\n/planted.log\n");
+  setenv("ATTUNE_SITE", "/planted.site", 1);
+  ASSERT_EQ(run(), "/planted.db\n/planted\n/planted.log\n/planted.site\n");
   const passwd* daemon = getpwnam("daemon");
   if (!daemon) GTEST_SKIP() << "there is no user `daemon`";
   ASSERT_EQ(chown(program.c_str(), daemon->pw_uid, daemon->pw_gid), 0);
   ASSERT_EQ(chmod(program.c_str(), 04755), 0);
   struct statvfs mount {};
   if (statvfs(program.c_str(), &mount) != 0 || mount.f_flag & ST_NOSUID) GTEST_SKIP() << "mounted nosuid";
-  EXPECT_EQ(run(), (fs::path(daemon->pw_dir) / ".local/share/attune/wisdom.db").string() + "\n\n\n");
+  EXPECT_EQ(run(), (fs::path(daemon->pw_dir) / ".local/share/attune/wisdom.db").string() + "\n\n\n/etc/attune\n");
 }
 
 TEST_F(Paths, DirectoriesAreMadePrivateWithTheirParents) {

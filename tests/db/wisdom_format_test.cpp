@@ -1,10 +1,21 @@
 // The format of the database: its marks, bringing an older one forward, and what is refused.
 #include <sqlite3.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
 
 #include "base/digest.hpp"
 #include "db/wisdom_file.hpp"
 #include "db/wisdom_schema.hpp"
 #include "db/wisdom_test.hpp"
+
+// The number that statfs() gives in this program; 0: the system's.
+static unsigned long pretended_file_system = 0;
+extern "C" int statfs(const char* file, struct statfs* status) noexcept {
+  const int result = static_cast<int>(syscall(SYS_statfs, file, status));
+  if (result == 0 && pretended_file_system != 0) status->f_type = static_cast<long>(pretended_file_system);
+  return result;
+}
 
 namespace attune {
 namespace {
@@ -46,7 +57,7 @@ TEST_F(WisdomFormat, IsMarkedInTheFile) {
 TEST_F(WisdomFormat, HasTheTablesThatItsNumberPromises) {
   const WisdomStore store(file_);
   EXPECT_EQ(sha256(answer_to("SELECT group_concat(sql, ';') FROM (SELECT sql FROM sqlite_schema ORDER BY name)")),
-            "1fb9011399d05855e8f175d5eda4ebbb0577864c5b44a3a1b254879caa47ad5a")
+            "b3f0c1fe61719f075a98698bb2418fb7c8a756e95ac4485587fd96bd7da47059")
       << "other tables are another format: wisdom_format, and a step of wisdom_migrations, unless no release has them";
 }
 
@@ -161,6 +172,52 @@ TEST_F(WisdomMigration, ThatFailsChangesNothing) {
   EXPECT_EQ(format_of(file_), "1");
   EXPECT_THAT(error_of([&] { make({}, 2); }), HasSubstr("no way leads from format 1"));
   EXPECT_EQ(WisdomStore(file_).records().size(), 1u);
+}
+
+class WisdomOnANetwork : public test::WisdomTest {
+ protected:
+  ~WisdomOnANetwork() override {
+    unsetenv("ATTUNE_DB_NETWORK");
+    pretended_file_system = 0;
+  }
+};
+
+TEST_F(WisdomOnANetwork, IsKnownByTheNumberOfTheFileSystem) {
+  EXPECT_EQ(network_file_system(0x6969), "NFS");
+  EXPECT_EQ(network_file_system(0xff534d42), "CIFS");
+  EXPECT_EQ(network_file_system(0xfe534d42), "SMB");
+  EXPECT_EQ(network_file_system(0x65735546), "FUSE");
+  EXPECT_EQ(network_file_system(0x0bd00bd0), "Lustre");
+  EXPECT_EQ(network_file_system(0x47504653), "GPFS");
+  EXPECT_EQ(network_file_system(0x01021997), "9p");
+  for (const std::uint64_t local : {0xef53, 0x58465342, 0x01021994, 0x794c7630, 0})
+    EXPECT_EQ(network_file_system(local), "");
+}
+
+TEST_F(WisdomOnANetwork, IsNoMatterOfALocalDiskAndTheOverrideHasOneValue) {
+  EXPECT_NO_THROW(require_local_writing(file_));
+  EXPECT_NO_THROW(require_local_writing(scratch_.path() / "not" / "made" / "wisdom.db"));
+  setenv("ATTUNE_DB_NETWORK", "allow", 1);
+  EXPECT_NO_THROW(WisdomStore(file_).put_record(sample_record()));
+  setenv("ATTUNE_DB_NETWORK", "yes", 1);
+  EXPECT_THAT(error_of([&] { WisdomStore(file_).put_record(sample_record()); }), HasSubstr("is not `allow`"));
+  EXPECT_NO_THROW(WisdomStore(file_, WisdomStore::Access::read_only));
+}
+
+TEST_F(WisdomOnANetwork, IsReadAndNotWrittenUnlessTheUserSaysSo) {
+  WisdomStore(file_).put_record(sample_record());
+  pretended_file_system = 0x6969;
+  EXPECT_THAT(error_of([&] { WisdomStore store(file_); }),
+              AllOf(HasSubstr("network file system (NFS)"), HasSubstr("ATTUNE_DB_NETWORK=allow")));
+  const std::filesystem::path fresh = scratch_.path() / "made" / "wisdom.db";
+  EXPECT_THAT(error_of([&] { WisdomStore store(fresh); }), HasSubstr("NFS"));
+  EXPECT_FALSE(std::filesystem::exists(fresh.parent_path()));
+  EXPECT_EQ(WisdomStore(file_, WisdomStore::Access::read_only).records().size(), 1u);
+  setenv("ATTUNE_DB_NETWORK", "allow", 1);
+  setenv("ATTUNE_DB_JOURNAL", "truncate", 1);
+  WisdomStore(file_).put_record(sample_record(5));
+  unsetenv("ATTUNE_DB_JOURNAL");
+  EXPECT_EQ(answer_to("PRAGMA journal_mode"), "delete") << "no write-ahead log";
 }
 
 class WisdomJournal : public test::WisdomTest {

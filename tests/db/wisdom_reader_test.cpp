@@ -49,6 +49,39 @@ class WisdomReading : public test::WisdomTest {
   DeviceInfo device_;
 };
 
+TEST_F(WisdomReading, GivesTheAliasesOfDevices) {
+  WisdomStore store(file_);
+  store.put_alias({"A", "B"});
+  store.put_alias({"A", "C"});
+  store.put_alias({"D", "E"});
+  EXPECT_TRUE(store.remove_alias("D"));
+  EXPECT_FALSE(store.remove_alias("D"));
+  const auto found = WisdomReader(file_, 1).read()->aliases();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].device, "A");
+  EXPECT_EQ(found[0].counts_as, "C");
+}
+
+TEST_F(WisdomReading, OfAnImmutableFileTakesNoLockAndHasADigestOfItsBytes) {
+  using enum WisdomReader::Access;
+  const std::filesystem::path odd = file_.parent_path() / "a?mode=rw#b%20 c.db";
+  WisdomStore(odd).put_record(sample_record());
+  const WisdomReader site(odd, 0, immutable_file);
+  const std::string digest = site.content_digest();
+  EXPECT_EQ(digest.size(), 64u);
+  EXPECT_EQ(WisdomReader(odd, 0).content_digest(), "") << "others may write it";
+  SQLite::Database writer(odd.string(), SQLite::OPEN_READWRITE);
+  writer.exec("BEGIN EXCLUSIVE");
+  EXPECT_EQ(site.read()->rows({}).size(), 1u);
+  EXPECT_THROW(WisdomReader(odd, 0).read(), DatabaseLocked);
+  writer.exec("ROLLBACK");
+  std::filesystem::copy_file(odd, file_);
+  EXPECT_EQ(WisdomReader(file_, 0, immutable_file).content_digest(), digest);
+  WisdomStore(file_).put_record(sample_record(5));
+  EXPECT_NE(WisdomReader(file_, 0, immutable_file).content_digest(), digest);
+  EXPECT_EQ(WisdomReader(file_.parent_path() / "none", 0, immutable_file).content_digest(), "");
+}
+
 TEST_F(WisdomReading, GivesARecordAsItWasStored) {
   const Record stored = sample_record();
   WisdomStore(file_).put_record(stored);
@@ -304,7 +337,7 @@ TEST_F(WisdomReading, PreparesNoQueryTwiceAndKeepsNoneUnderWay) {
     EXPECT_GE(runs, std::string_view(sqlite3_sql(kept)).find("problem = ?") == std::string_view::npos ? 1 : 2);
     EXPECT_EQ(sqlite3_stmt_status(kept, SQLITE_STMTSTATUS_REPREPARE, 0), 0);
   }
-  EXPECT_EQ(queries, 4) << "of the problem, of near ones, of siblings, and near misses";
+  EXPECT_EQ(queries, 5) << "of the problem, of near ones, of siblings, of covers, and near misses";
   execute("CREATE INDEX other ON record(uuid)");
   EXPECT_EQ(read_by(reader, 1024).records.size(), 1u) << "with another schema";
 }

@@ -76,8 +76,9 @@ class PreparedForSm90 : public test::NvrtcTest {
     const auto device = std::make_shared<test::LoadsAnything>(nullptr, info);
     Warnings warnings([](const std::string& message) { ADD_FAILURE() << message; });
     const AddedBundles none(warnings);
-    Planner planner(device, std::make_unique<const WisdomReader>(folder_ / "wisdom.db", 1.0), none,
-                    {folder_ / "own", folder_ / "site"}, Regime::cold, "time", warnings);
+    const WisdomSources sources{
+        {{WisdomSource::Kind::database, std::make_shared<const WisdomReader>(folder_ / "wisdom.db", 1.0)}}};
+    Planner planner(device, sources, none, {folder_ / "own", folder_ / "site"}, Regime::cold, "time", warnings);
     const PlannedParts planned = planner.plan(std::make_shared<const KernelPack>(make_pack(spec_, kernel_)),
                                               parse_problem(spec_, problem, "cuda"), Policy::cached_only);
     warnings.deliver();

@@ -25,4 +25,15 @@ std::string make_uuid() {
   return fmt::format("{}-{}-{}-{}-{}", hex(0, 4), hex(4, 2), hex(6, 2), hex(8, 2), hex(10, 6));
 }
 
+std::string uuid_of(std::string_view digest) {
+  std::string uuid;
+  for (const std::size_t count : {8, 4, 4, 4, 12}) {
+    uuid.append(uuid.empty() ? "" : "-").append(digest, 0, count);
+    digest.remove_prefix(count);
+  }
+  uuid[14] = '8';  // version
+  uuid[19] = 'a';  // variant
+  return uuid;
+}
+
 }  // namespace attune

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "attune/error.hpp"
+#include "bundle/bundle_covers.hpp"
 #include "bundle/record_rows.hpp"
 
 namespace attune {
@@ -64,14 +65,22 @@ class WantedProblems {
   std::vector<ProblemWindow> windows_;
 };
 
-bool is_wanted(const RecordFilter& filter, const RecordGroup& group) {
+// `key`: a RecordGroup or a RecordKey.
+bool is_wanted(const RecordFilter& filter, const auto& key) {
   const auto fits = [](std::string_view wanted, std::string_view present) {
     return wanted.empty() || wanted == present;
   };
-  return fits(filter.kernel, group.kernel) && fits(filter.objective, group.objective) &&
-         fits(filter.regime, group.regime) && fits(filter.device_class, group.device_class) &&
-         filter.other_device_class != group.device_class &&
+  return fits(filter.kernel, key.kernel) && fits(filter.objective, key.objective) && fits(filter.regime, key.regime) &&
+         fits(filter.device_class, key.device_class) && filter.other_device_class != key.device_class;
+}
+
+bool is_wanted_group(const RecordFilter& filter, const RecordGroup& group) {
+  return is_wanted(filter, group) &&
          filter.compute_capability.value_or(group.compute_capability) == group.compute_capability;
+}
+
+[[noreturn, gnu::cold]] void throw_of_other_version(const std::string& bundle) {
+  throw Error(fmt::format("the bundle {} has records of another version of attune; export it again", bundle));
 }
 
 }  // namespace
@@ -91,6 +100,17 @@ class BundleWisdom::Reading : public RecordReading {
     return found;
   }
 
+  std::vector<StoredCover> covers(const RecordFilter& filter) override {
+    std::vector<StoredCover> found;
+    for (const Section& section : sections(SectionKind::covers, filter)) {
+      auto covers = decode_covers(wisdom_.bundle_.read(section));
+      if (!covers) throw_of_other_version(wisdom_.name());
+      for (Cover& cover : *covers)
+        if (is_wanted(filter, cover.key)) found.push_back({std::move(cover), {}});
+    }
+    return found;
+  }
+
   std::vector<Problem> problems(const RecordFilter& filter) override {
     std::vector<Problem> found;
     for_each_page(filter, [&](const Page& page) {
@@ -104,10 +124,10 @@ class BundleWisdom::Reading : public RecordReading {
   }
 
  private:
-  std::span<const Section> sections(const RecordFilter& filter) const {
-    if (filter.code.empty()) return wisdom_.bundle_.sections(SectionKind::records);
-    const Section* const one = wisdom_.bundle_.find(
-        SectionKind::records, record_index_key(std::string(filter.code), std::string(filter.contract)));
+  std::span<const Section> sections(SectionKind kind, const RecordFilter& filter) const {
+    if (filter.code.empty()) return wisdom_.bundle_.sections(kind);
+    const Section* const one =
+        wisdom_.bundle_.find(kind, record_index_key(std::string(filter.code), std::string(filter.contract)));
     return {one, one == nullptr ? std::size_t{0} : 1};
   }
 
@@ -121,11 +141,11 @@ class BundleWisdom::Reading : public RecordReading {
 
   // Calls `take` for each page that may have what the filter wants, until it returns false.
   void for_each_page(const RecordFilter& filter, const std::function<bool(const Page&)>& take) const {
-    for (const Section& section : sections(filter)) {
+    for (const Section& section : sections(SectionKind::records, filter)) {
       const auto index = wisdom_.index_of(section);
       const WantedProblems problems(*index, filter);
       for (const RecordGroup& group : index->groups) {
-        if (!is_wanted(filter, group)) continue;
+        if (!is_wanted_group(filter, group)) continue;
         for (const RecordPage& page : group.pages)
           if (problems.meet(page) && !take({*index, group, problems, bytes_of(page)})) return;
       }
@@ -148,8 +168,7 @@ std::shared_ptr<const RecordIndex> BundleWisdom::index_of(const Section& section
   std::shared_ptr<const RecordIndex>& place = indexes_[section.key];
   if (place == nullptr) {
     auto index = decode_record_index(bundle_.read(section));
-    if (!index)
-      throw Error(fmt::format("the bundle {} has records of another version of attune; export it again", name()));
+    if (!index) throw_of_other_version(name());
     place = std::make_shared<const RecordIndex>(*std::move(index));
   }
   return place;

@@ -17,6 +17,7 @@ class BundleWisdom : public RecordTable {
   explicit BundleWisdom(Bundle bundle) : bundle_(std::move(bundle)) {}
   std::unique_ptr<RecordReading> read() const override;
   std::string name() const override { return bundle_.name(); }
+  std::string content_digest() const override { return bundle_.hash(); }
 
  private:
   class Reading;

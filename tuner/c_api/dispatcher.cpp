@@ -1,6 +1,7 @@
 #include "attune/dispatcher.hpp"
 
 #include <cstddef>
+#include <cstring>
 #include <vector>
 
 #include "c_api/arguments.hpp"
@@ -35,6 +36,10 @@ DispatcherOptions options_of(const attune_dispatcher_options& given) {
       warn(message.c_str(), data);
     };
   options.deterministic_only = taken.deterministic_only != 0;
+  options.site = text_or(taken.site, "");
+  if (taken.wisdom_count > 0) refuse_null(taken.wisdom, "wisdom");
+  for (std::size_t i = 0; i < taken.wisdom_count; ++i) options.wisdom.emplace_back(text_of(taken.wisdom[i], "wisdom"));
+  options.agree = text_or(taken.agree, "");
   if (taken.image_limit != 0) options.image_limit = taken.image_limit;
   if (taken.scratch_limit != 0) options.scratch_limit = taken.scratch_limit;
   return options;
@@ -140,6 +145,14 @@ attune_status attune_dispatcher_statistics(const attune_dispatcher* dispatcher, 
     const attune::Dispatcher& gpu = dispatcher_of(dispatcher);
     refuse_null(statistics, "statistics");
     give_result(statistics, statistics_of(gpu), first_statistics_size, "attune_statistics");
+  });
+}
+
+attune_status attune_dispatcher_wisdom_digest(const attune_dispatcher* dispatcher, char* digest) {
+  return guarded(__func__, [&] {
+    refuse_null(digest, "digest");
+    const std::string found = dispatcher_of(dispatcher).wisdom_digest();
+    std::memcpy(digest, found.c_str(), found.size() + 1);
   });
 }
 

@@ -55,7 +55,8 @@ attune_status attune_plan_match(const attune_plan* plan, attune_match* match) {
                              .problem = handle.problem.c_str(),
                              .record_problem = of.record_problem.c_str(),
                              .speedup = of.speedup,
-                             .default_failure = of.default_failure.data()},
+                             .default_failure = of.default_failure.data(),
+                             .source = of.source.c_str()},
                 first_match_size, "attune_match");
   });
 }

@@ -133,4 +133,22 @@ std::optional<Bindings> bindings_of_json(std::string_view text) {
   return found;
 }
 
+[[gnu::cold]] std::string configurations_json(std::span<const Configuration> configurations) {
+  std::string json;
+  for (const Configuration& one : configurations) json += (json.empty() ? "" : "\n") + bindings_json(one);
+  return json;
+}
+
+[[gnu::cold]] std::optional<std::vector<Configuration>> configurations_of_json(std::string_view text) {
+  std::vector<Configuration> found;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    auto one = bindings_of_json(text.substr(0, end));
+    if (!one) return std::nullopt;
+    found.emplace_back(*std::move(one));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return found;
+}
+
 }  // namespace attune

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "attune/bindings.hpp"
 
@@ -18,5 +20,9 @@ std::string bindings_json(const Bindings& bindings);
 // Returns the bindings for which bindings_json() gives this text. Returns nothing for any other text and for more than
 // 4,096 names. Safe on any bytes.
 std::optional<Bindings> bindings_of_json(std::string_view text);
+
+// The same for several configurations: an object a line, without an end of line behind the last one.
+std::string configurations_json(std::span<const Configuration> configurations);
+std::optional<std::vector<Configuration>> configurations_of_json(std::string_view text);
 
 }  // namespace attune

@@ -46,6 +46,20 @@ std::optional<DeviceInfo> device_of_class(std::string_view class_key, DeviceInfo
   return limits.class_key() == class_key ? std::optional(std::move(limits)) : std::nullopt;
 }
 
+void apply_aliases(DeviceInfo& device, std::span<const DeviceAlias> aliases) {
+  const std::string own = device.class_key();
+  for (const std::string& known : {own, device.name})
+    for (const DeviceAlias& alias : aliases) {
+      if (alias.device != known) continue;
+      const auto other = device_of_class(alias.counts_as, {});
+      const bool is_name = alias.counts_as.find('|') == std::string::npos;
+      if (!is_name && !(other && other->kind == device.kind && other->compute_capability == device.compute_capability))
+        continue;
+      device.class_name = alias.counts_as;
+      return;
+    }
+}
+
 std::string architecture_of_class(std::string_view class_key) {
   const auto device = device_of_class(class_key, {});
   return device ? device->architecture() : "";

@@ -38,7 +38,8 @@ void fields(auto&& visit, Is<DeviceInfo> auto& x) {
   visit("driver", x.driver);
   visit("driver_cuda_version", x.driver_cuda_version);
   visit("clock_khz", x.clock_khz);
+  visit("class_name", x.class_name);
 }
-static_assert(member_count<DeviceInfo>() == 25, "every member is in the list");
+static_assert(member_count<DeviceInfo>() == 26, "every member is in the list");
 
 }  // namespace attune

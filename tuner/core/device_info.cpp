@@ -74,9 +74,11 @@ std::string DeviceInfo::architecture() const {
 
 std::string DeviceInfo::class_key() const {
   constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20, gibibyte = std::uint64_t{1} << 30;
-  return fmt::format("{}|{}|cc{}|sm{}|mem{}G|bus{}|l2-{}M|mig-{}", without_bars(kind), without_bars(name),
-                     compute_capability, multiprocessors, rounded(memory_bytes, gibibyte), memory_bus_bits,
-                     rounded(l2_bytes, mebibyte), without_bars(mig_profile));
+  if (class_name.find('|') != std::string::npos) return class_name;
+  return fmt::format("{}|{}|cc{}|sm{}|mem{}G|bus{}|l2-{}M|mig-{}", without_bars(kind),
+                     without_bars(class_name.empty() ? name : class_name), compute_capability, multiprocessors,
+                     rounded(memory_bytes, gibibyte), memory_bus_bits, rounded(l2_bytes, mebibyte),
+                     without_bars(mig_profile));
 }
 
 std::optional<Value> DeviceInfo::property(std::string_view wanted) const {

@@ -28,6 +28,7 @@ struct RecordKey {
   Problem problem;           // complete, in the order of [problem]
   std::string regime = "cold";
   std::string objective = "time";
+  friend bool operator==(const RecordKey&, const RecordKey&) = default;
 };
 
 struct Record {

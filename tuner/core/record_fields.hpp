@@ -6,6 +6,7 @@
 #include "base/field_list.hpp"
 #include "base/member_count.hpp"
 #include "core/ceiling.hpp"
+#include "core/cover.hpp"
 #include "core/finalist_result.hpp"
 #include "core/record.hpp"
 #include "core/trial.hpp"
@@ -145,5 +146,26 @@ void fields(auto&& visit, Is<Ceiling> auto& x) {
   visit("made_ms", x.made_ms);
 }
 static_assert(member_count<Ceiling>() == 7, "every member is in the list");
+
+// Visits all that is stored of a cover. Applications read all of it.
+void fields(auto&& visit, Is<Cover> auto& x) {
+  visit("kernel", x.key.kernel);
+  visit("code", x.key.code);
+  visit("contract", x.key.contract);
+  visit("device_class", x.key.device_class);
+  visit("regime", x.key.regime);
+  visit("objective", x.key.objective);
+  visit("device_name", x.device_name);
+  visit("configurations", x.configurations);
+  visit("tree", x.tree);
+  visit("measured", x.measured);
+  visit("problems", x.problems);
+  visit("mean_loss", x.mean_loss);
+  visit("worst_loss", x.worst_loss);
+  visit("protocol", x.protocol);
+  visit("attune_version", x.attune_version);
+  visit("made_ms", x.made_ms);
+}
+static_assert(member_count<Cover>() == 11, "every member is in the list");
 
 }  // namespace attune

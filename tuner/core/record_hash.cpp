@@ -21,6 +21,8 @@ std::string hashed_text(const T& value) {
     return value;
   else if constexpr (std::derived_from<T, Bindings>)
     return bindings_json(value);
+  else if constexpr (std::same_as<T, std::vector<Configuration>>)
+    return configurations_json(value);
   else if constexpr (std::same_as<T, bool> || std::is_enum_v<T>)
     return fmt::format("{}", static_cast<int>(value));
   else
@@ -48,6 +50,16 @@ bool is_sound(const Record& record, const std::optional<std::string>& hash) {
       },
       record);
   return is_finite && (!hash || *hash == record_hash(record));
+}
+
+[[gnu::cold]] std::string cover_hash(const Cover& cover) {
+  Digest digest;
+  fields([&](const char*, const auto& value) { digest.add(std::string_view(hashed_text(value))); }, cover);
+  return digest.hex();
+}
+
+[[gnu::cold]] bool is_sound(const Cover& cover, const std::optional<std::string>& hash) {
+  return std::isfinite(cover.mean_loss) && std::isfinite(cover.worst_loss) && (!hash || *hash == cover_hash(cover));
 }
 
 }  // namespace attune

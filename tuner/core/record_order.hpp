@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/record.hpp"
@@ -23,7 +24,17 @@ std::int64_t strength_of(const Record& record);
 // Returns whether `a` comes before `b`: the greater strength, then the newer, then the lesser uuid.
 bool is_stronger(const Record& a, const Record& b);
 
+// Returns why the weaker of two records of one key does not serve beside the stronger one, as a part of a sentence:
+// "its search was cut short".
+std::string why_weaker(const Record& weaker, const Record& stronger);
+
+// Returns a text that equal keys have in common, and no others.
+std::string key_text(const RecordKey& key);
+
+// Which of equally strong records of one key is used: as is_stronger() says, or the one that comes first.
+enum class Ties { to_the_newest, to_the_first };
+
 // Returns the strongest record of each key, in the order in which the keys come.
-std::vector<Record> strongest_of_each_key(std::vector<Record> records);
+std::vector<Record> strongest_of_each_key(std::vector<Record> records, Ties ties = Ties::to_the_newest);
 
 }  // namespace attune

@@ -11,7 +11,8 @@
 namespace attune {
 
 void AddedBundles::add(const Bundle& bundle) {
-  const bool has_records = !bundle.sections(SectionKind::records).empty();
+  const bool has_records =
+      !bundle.sections(SectionKind::records).empty() || !bundle.sections(SectionKind::covers).empty();
   if (!has_records && bundle.sections(SectionKind::image).empty()) return;
   const std::unique_lock lock(mutex_);
   const auto is_same = [&](const AddedBundle& added) { return added.bundle.hash() == bundle.hash(); };

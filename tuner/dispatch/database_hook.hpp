@@ -9,8 +9,9 @@
 
 namespace attune {
 
-// Makes the table of a database file.
-using MakeDatabaseReader = std::unique_ptr<const RecordTable> (*)(const std::filesystem::path& file);
+// Makes the table of a database file. `is_immutable`: nobody writes the file, and it is trusted only where nobody but
+// this user and root can.
+using MakeDatabaseReader = std::unique_ptr<const RecordTable> (*)(const std::filesystem::path& file, bool is_immutable);
 
 // Returns the reader's maker, which is set once, before main(); null in a program without the reader.
 MakeDatabaseReader database_reader() noexcept;

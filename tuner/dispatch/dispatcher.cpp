@@ -44,11 +44,22 @@ std::unique_ptr<const RecordTable> open_database(const DispatcherOptions& option
                                               : "the program links attune::bundle_runtime; link attune::runtime"));
   if (is_of_bundle || make == nullptr) return nullptr;
   try {
-    return make(wished.empty() ? default_database_path() : wished);
+    return make(wished.empty() ? default_database_path() : wished, false);
   } catch (const Error& error) {
     warnings.warn(fmt::format("no wisdom is read: {}; using defaults", error.what()));
     return nullptr;
   }
+}
+
+WisdomSources open_sources(const DispatcherOptions& options, bool is_of_bundle, Warnings& warnings) {
+  auto database = open_database(options, is_of_bundle, warnings);
+  const WisdomPlaces places{options.site, options.wisdom, options.agree};
+  if (!is_of_bundle) return wisdom_sources(std::move(database), places);
+  if (!options.site.empty() || !options.wisdom.empty())
+    throw UsageError(
+        "DispatcherOptions: the site and folders are not read: what this dispatcher knows is what its bundle "
+        "says");
+  return only_bundles(places);
 }
 
 Regime known_regime(const std::string& text) {
@@ -71,7 +82,7 @@ struct Dispatcher::State {
         warnings(sink_or_default(options.warn)),
         bundles(warnings),
         device(open_wished(options.device)),
-        planner(device, open_database(options, is_of_bundle, warnings), bundles, {options.cache, options.site_cache},
+        planner(device, open_sources(options, is_of_bundle, warnings), bundles, {options.cache, options.site_cache},
                 known_regime(options.regime), canonical_objective(options.objective), warnings,
                 options.misses.empty() ? miss_log_path().value_or("") : options.misses, held) {
     if (options.deterministic_only) planner.use_deterministic_only();
@@ -220,6 +231,8 @@ Match Dispatcher::match(std::string_view kernel, const Problem& given) {
   const WarningDelivery delivery{state_->warnings};
   return state_->planner.match(pack, problem);
 }
+
+std::string Dispatcher::wisdom_digest() const { return state_->planner.wisdom_digest(); }
 
 std::vector<std::string> Dispatcher::kernels() const {
   std::vector<std::string> names;

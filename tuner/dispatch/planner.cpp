@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/first_line.hpp"
+#include "bundle/bundle_covers.hpp"
 #include "bundle/bundle_records.hpp"
 #include "dispatch/plan_failures.hpp"
 #include "files/paths.hpp"
@@ -39,12 +41,11 @@ bool has_launch(std::span<const ResolvedStep> steps) {
 }  // namespace
 
 // Cold functions are compiled for size: libattune.so is to stay small.
-[[gnu::cold]] Planner::Planner(std::shared_ptr<Device> device, std::unique_ptr<const RecordTable> database,
-                               const AddedBundles& bundles, const CacheFolders& caches, Regime regime,
-                               std::string objective, Warnings& warnings, const std::filesystem::path& misses,
-                               std::shared_ptr<HeldMemory> held)
+[[gnu::cold]] Planner::Planner(std::shared_ptr<Device> device, WisdomSources sources, const AddedBundles& bundles,
+                               const CacheFolders& caches, Regime regime, std::string objective, Warnings& warnings,
+                               const std::filesystem::path& misses, std::shared_ptr<HeldMemory> held)
     : device_(std::move(device)),
-      wisdom_(std::move(database), bundles, warnings),
+      wisdom_(std::move(sources), bundles, warnings),
       regime_(regime),
       objective_(std::move(objective)),
       warnings_(warnings),
@@ -71,14 +72,14 @@ WantedImage Planner::wanted_image(const MatchRequest& request, const Configurati
   return {std::move(wanted), spec.source, place->second};
 }
 
-MatchRequest Planner::request_for(const KernelPack& kernel, const Problem& problem) const {
+MatchRequest Planner::request_for(const KernelPack& kernel, const Problem& problem) {
   if (deterministic_only_ && !kernel.spec.deterministic && !launches_nothing(kernel.spec, problem))
     throw Error(
         fmt::format("no configuration of {} may be used: deterministic_only is set, and [kernel] of {} has no "
                     "`deterministic`; say there of which configurations equal inputs give equal bits "
                     "(docs/kernel_files.md), or leave deterministic_only out",
                     kernel.spec.name, kernel.tune_target));
-  return {kernel.spec,      problem,    device_->info(),  kernel.tune_target,
+  return {kernel.spec,      problem,    device_info(),    kernel.tune_target,
           to_text(regime_), objective_, kernel.fallbacks, deterministic_only_};
 }
 
@@ -176,7 +177,8 @@ PlannedParts Planner::best_of(RequestLadder& ladder, const PlanRequest& request,
   if (!best) std::rethrow_exception(first);
   const Match& match = best->parts->match;
   if (!warning.empty() && match.rung != Rung::none)
-    warnings_.warn(warning + "; using what was found for " + match.record_problem);
+    warnings_.warn(warning + "; using what was found for " +
+                   (match.rung == Rung::cover ? "a cover" : match.record_problem));
   return *std::move(best);
 }
 
@@ -193,9 +195,13 @@ Planner::Attempt Planner::attempt(const PlanRequest& request, const GradedMatch&
 
 void Planner::add_to(BundleWriter& bundle, const std::vector<const KernelPack*>& kernels) {
   std::vector<Record> records;
-  for (const KernelPack* const kernel : kernels)
-    for (Record& record : wisdom_.records_of(kernel->spec, device_->info().kind)) records.push_back(std::move(record));
+  std::vector<Cover> covers;
+  for (const KernelPack* const kernel : kernels) {
+    std::ranges::move(wisdom_.records_of(kernel->spec, device_->info().kind), std::back_inserter(records));
+    std::ranges::move(wisdom_.covers_of(kernel->spec, device_->info().kind), std::back_inserter(covers));
+  }
   add_records(bundle, records);
+  add_covers(bundle, std::move(covers));
   images_.add_to(bundle);
 }
 

@@ -44,10 +44,10 @@ struct CacheFolders {
 
 class Planner {
  public:
-  // `database`: null where there is none. `bundles`, `warnings` and the kernels that are passed must outlive it.
+  // `bundles`, `warnings` and the kernels that are passed must outlive it.
   // `misses`: the file to which plan() appends problems without a record of their own; "": none. `held` counts the code
   // and scratch memory of the plans.
-  Planner(std::shared_ptr<Device> device, std::unique_ptr<const RecordTable> database, const AddedBundles& bundles,
+  Planner(std::shared_ptr<Device> device, WisdomSources sources, const AddedBundles& bundles,
           const CacheFolders& caches, Regime regime, std::string objective, Warnings& warnings,
           const std::filesystem::path& misses = {}, std::shared_ptr<HeldMemory> held = std::make_shared<HeldMemory>());
 
@@ -67,6 +67,11 @@ class Planner {
   // Error where the wisdom cannot be read.
   void add_to(BundleWriter& bundle, const std::vector<const KernelPack*>& kernels);
 
+  // Returns the device as it is looked up: with what its alias says.
+  const DeviceInfo& device_info() { return wisdom_.known_as(device_->info()); }
+  // Returns Wisdom::digest().
+  std::string wisdom_digest() const { return wisdom_.digest(); }
+
   struct Counts {
     std::array<std::uint64_t, 9> plans{};  // by Rung
     std::uint64_t waited = 0;              // times that Policy::background waited, because no image was ready
@@ -81,7 +86,7 @@ class Planner {
     std::shared_ptr<const KernelSpec> kernel;
   };
   // Throws Error where only deterministic configurations are used, and the kernel promises none.
-  MatchRequest request_for(const KernelPack& kernel, const Problem& problem) const;
+  MatchRequest request_for(const KernelPack& kernel, const Problem& problem);
   RequestLadder ladder_of(const MatchRequest& request, RequestLadder::Order order);
   void log_miss(const MatchRequest& request, RequestLadder& ladder);
   // What became of one candidate. No parts and an ok status: its image would have to be compiled.

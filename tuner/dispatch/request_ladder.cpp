@@ -21,12 +21,13 @@ namespace attune {
   is_final_ = is_final_ && is_final;
   are_all_ = are_all_ || found.are_all;
   if (found.records.empty() && near_miss_.empty()) near_miss_ = say_near_miss(request_, found.near_misses);
+  if (!found.covers.empty()) covers_ = std::move(found.covers);
   return std::move(found.records);
 }
 
 [[gnu::cold]] void RequestLadder::add_own() {
   records_ = look_for(Reach::this_problem);
-  rungs_ = match_ladder(request_, records_);
+  rungs_ = match_ladder(request_, records_, covers_);
   recorded_ = rungs_.size();
   if (rungs_.empty() && !records_.empty()) near_miss_ = say_near_miss(request_, records_);
   const bool are_fallbacks_next = order_ == Order::fallbacks_early && !rungs_.empty();
@@ -44,7 +45,7 @@ namespace attune {
 // those stay.
 [[gnu::cold]] void RequestLadder::add_others() {
   std::vector<Record> all = look_for(Reach::all);
-  std::vector<GradedMatch> rungs = match_ladder(request_, all);
+  std::vector<GradedMatch> rungs = match_ladder(request_, all, covers_);
   if (rungs.empty()) near_miss_ = all.empty() ? near_miss_ : say_near_miss(request_, all);
   for (std::size_t i = recorded_; i < rungs.size(); ++i) rungs_.push_back(std::move(rungs[i]));
   recorded_ = std::max(recorded_, rungs.size());

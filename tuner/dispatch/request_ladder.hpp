@@ -42,6 +42,7 @@ class RequestLadder {
   const Order order_;
   Step next_ = &RequestLadder::add_own;  // null: nothing is left to add
   std::vector<Record> records_;
+  std::vector<Cover> covers_;
   std::vector<GradedMatch> rungs_;
   std::size_t recorded_ = 0;  // rungs of records that fit
   std::string near_miss_;     // why no record serves

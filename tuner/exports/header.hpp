@@ -6,13 +6,15 @@
 #include <vector>
 
 #include "attune/kernel_spec.hpp"
+#include "core/cover.hpp"
 #include "core/record.hpp"
 
 namespace attune {
 
 struct HeaderTerms {
-  const KernelSpec& spec;       // must outlive the terms
-  std::vector<Record> records;  // of its code and contract, and of `objective`; others are left out
+  const KernelSpec& spec;          // must outlive the terms
+  std::vector<Record> records;     // of its code and contract, and of `objective`; others are left out
+  std::vector<Cover> covers = {};  // of its code and contract, of `objective` and `regime`; others are left out
   std::string regime = "cold", objective = "time";
   // The problems for which the header is meant, each given in part: "T=float". Names that are left out are free; an
   // empty list means all problems. The header refuses other types and choices. `records` is not narrowed.

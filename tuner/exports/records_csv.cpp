@@ -6,28 +6,34 @@
 #include <ranges>
 #include <type_traits>
 
+#include "attune/error.hpp"
+#include "attune/expression.hpp"
+#include "core/bindings_json.hpp"
 #include "core/record_fields.hpp"
 
 namespace attune {
 namespace {
+
+// Returns a text such as `n=1024 T=float`, or JSON where such a text would not read back equal.
+std::string bindings_text(const Bindings& bindings) {
+  std::string text = bindings.text();
+  try {
+    if (parse_bindings(text) == bindings) return text;
+  } catch (const Error&) {
+  }
+  return bindings_json(bindings);
+}
 
 // Returns the text of a field; for a real, the shortest text that reads back equal.
 template <typename T>
 std::string field_text(const T& value) requires(!std::ranges::range<T> || std::derived_from<T, Bindings> ||
                                                 std::convertible_to<T, std::string>) {
   if constexpr (std::derived_from<T, Bindings>)
-    return value.text();
+    return bindings_text(value);
   else if constexpr (std::is_enum_v<T>)
     return std::string(to_text(value));
   else
     return fmt::format("{}", value);
-}
-
-std::string quoted(const std::string& field) {
-  if (field.find_first_of("\",\r\n") == std::string::npos) return field;
-  std::string result = "\"";
-  for (const char c : field) result += c == '"' ? "\"\"" : std::string(1, c);
-  return result + '"';
 }
 
 // Visits what a line has of a row, in the order of the columns.
@@ -53,7 +59,7 @@ std::string to_csv(const std::vector<Row>& rows) {
   const auto add_line = [&](const Row& row, const auto& text_of) {
     std::string line;
     const auto add = [&](const char* name, const auto& value) {
-      line += (line.empty() ? "" : ",") + quoted(text_of(name, value));
+      line += (line.empty() ? "" : ",") + csv_quoted(text_of(name, value));
     };
     columns(add, row);
     lines += line + "\r\n";
@@ -64,6 +70,13 @@ std::string to_csv(const std::vector<Row>& rows) {
 }
 
 }  // namespace
+
+std::string csv_quoted(const std::string& field) {
+  if (field.find_first_of("\",\r\n") == std::string::npos) return field;
+  std::string result = "\"";
+  for (const char c : field) result += c == '"' ? "\"\"" : std::string(1, c);
+  return result + '"';
+}
 
 std::string records_to_csv(const std::vector<Record>& records) { return to_csv(records); }
 

@@ -216,8 +216,7 @@ std::string tables_code(const HeaderTerms& terms, const ExportTables& tables) {
   text += fmt::format("inline constexpr int record_count = {};\ninline constexpr Record records[] = {{\n",
                       tables.records.size());
   for (const TableRecord& row : tables.records) text += provenance_comment(row.record) + record_row(terms, row);
-  if (tables.records.empty())
-    text += "    {\"\", 0, 0, {}, 0, false, false, false, false, \"\", \"\", 1, false, \"\"},  // not counted\n";
+  if (tables.records.empty()) text += "    {},  // not counted\n";
   return text + "};\n\n";
 }
 

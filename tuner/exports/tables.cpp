@@ -8,6 +8,8 @@
 #include "attune/error.hpp"
 #include "bundle/kernel_pack.hpp"
 #include "core/record_order.hpp"
+#include "exports/cover_code.hpp"
+#include "kernel/cover_match.hpp"
 #include "kernel/problem.hpp"
 #include "kernel/substitute.hpp"
 #include "space/fallbacks.hpp"
@@ -46,9 +48,26 @@ std::size_t position_of(std::vector<Configuration>& all, const Configuration& co
   return all.size() - 1;
 }
 
-bool applies(const HeaderTerms& terms, const Record& record) {
+bool applies(const HeaderTerms& terms, const RecordKey& key) {
   const Fingerprints& own = terms.spec.fingerprints;
-  return record.key.code == own.code && record.key.contract == own.contract && record.key.objective == terms.objective;
+  return key.code == own.code && key.contract == own.contract && key.objective == terms.objective;
+}
+
+void add_covers(const HeaderTerms& terms, ExportTables& tables) {
+  for (const Cover& cover : terms.covers) {
+    if (!applies(terms, cover.key) || cover.key.regime != terms.regime || !is_of_present_meaning(cover.protocol) ||
+        !is_exportable(cover))
+      continue;
+    TableCover& added = tables.covers.emplace_back(TableCover{cover, {}});
+    for (const Configuration& one : cover.configurations) {
+      const auto configuration = listed(terms.spec, one);
+      added.positions.push_back(configuration ? std::optional(position_of(tables.configurations, *configuration))
+                                              : std::nullopt);
+    }
+  }
+  std::ranges::stable_sort(tables.covers, [&](const TableCover& a, const TableCover& b) {
+    return is_preferred(a.cover, b.cover, terms.spec.name);
+  });
 }
 
 bool is_in_entry(const KernelSpec& spec, const std::string& name) {
@@ -131,11 +150,12 @@ ExportTables make_tables(const HeaderTerms& terms) {
   for (const Record& record : terms.records) {
     const auto configuration = listed(terms.spec, record.configuration);
     const auto problem = complete_problem(terms.spec, record.key.problem);
-    if (!applies(terms, record) || !configuration || !problem) continue;
+    if (!applies(terms, record.key) || !configuration || !problem) continue;
     tables.records.push_back({record, position_of(tables.configurations, *configuration)});
     tables.records.back().record.key.problem = *problem;
   }
   std::ranges::sort(tables.records, is_stronger, &TableRecord::record);
+  add_covers(terms, tables);
   return tables;
 }
 

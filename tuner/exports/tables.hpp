@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,14 +16,21 @@ struct TableRecord {
   std::size_t configuration = 0;  // its position in ExportTables::configurations
 };
 
+struct TableCover {
+  Cover cover;
+  // Of each of its configurations, the position in ExportTables::configurations; nothing for unlisted values.
+  std::vector<std::optional<std::size_t>> positions;
+};
+
 struct ExportTables {
   std::vector<Configuration> configurations;  // each once
   std::vector<TableRecord> records;           // the stronger first (core/record_order.hpp)
   std::vector<std::size_t> fall_backs;        // positions of configurations; the first is the default
+  std::vector<TableCover> covers;             // in the order in which they are asked
 };
 
-// Returns the tables. Records that never apply are left out: those of another code, contract or objective, or with
-// unlisted values.
+// Returns the tables. Records and covers that never apply are left out: those of another code, contract or objective,
+// or with unlisted values.
 ExportTables make_tables(const HeaderTerms& terms);
 
 // Returns the values of the names that decide what is compiled: types, choices, and, if `with_entry_names`, names in

@@ -59,6 +59,8 @@ std::optional<fs::path> site_cache_path() {
   return text ? std::optional<fs::path>(*text) : std::nullopt;
 }
 
+fs::path site_wisdom_path() { return trusted_environment("ATTUNE_SITE").value_or("/etc/attune"); }
+
 std::optional<fs::path> miss_log_path() {
   const auto text = trusted_environment("ATTUNE_LOG_MISSES");
   return text ? std::optional<fs::path>(*text) : std::nullopt;

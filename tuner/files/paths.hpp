@@ -14,6 +14,8 @@ std::filesystem::path default_database_path();
 std::filesystem::path default_cache_path();
 // Returns $ATTUNE_SITE_CACHE; nothing if it is unset, and in a set-user-id process.
 std::optional<std::filesystem::path> site_cache_path();
+// Returns $ATTUNE_SITE, else /etc/attune. A set-user-id process ignores the environment.
+std::filesystem::path site_wisdom_path();
 // Returns $ATTUNE_LOG_MISSES; nothing if it is unset, and in a set-user-id process.
 std::optional<std::filesystem::path> miss_log_path();
 

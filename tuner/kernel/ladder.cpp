@@ -9,6 +9,7 @@
 #include "base/enum_texts.hpp"
 #include "base/shell_word.hpp"
 #include "core/record_order.hpp"
+#include "kernel/cover_match.hpp"
 #include "kernel/legality.hpp"
 
 namespace attune {
@@ -26,25 +27,7 @@ struct GradedRecord {
   const Record* record;
 };
 
-// How many records of a rung may be tried, the best first.
-constexpr int most_of_rung = 4;
-
 bool is_present(const Record& record) { return is_of_present_meaning(record.protocol); }
-
-Standing grade(const MatchRequest& request, const Record& record) {
-  const DeviceInfo& device = request.device;
-  const Fit fit{.is_same_problem = same_problem(request.problem, record.key.problem),
-                .is_same_device = record.key.device_class == device.class_key(),
-                .is_sibling = record.compute_capability == device.compute_capability,
-                .is_pinned = record.origin == Origin::pinned,
-                .is_of_regime = record.key.regime == request.regime,
-                .is_of_warm = record.key.regime == "warm",
-                .is_present = is_present(record),
-                .is_same_driver = record.driver == device.driver,
-                .is_renamed = record.key.kernel != request.spec.name,
-                .multiprocessor_octaves = multiprocessor_octaves(record.multiprocessors, device.multiprocessors)};
-  return standing_of(fit, [&] { return problem_distance(request.spec, request.problem, record.key.problem); });
-}
 
 struct IsBefore {
   bool operator()(const GradedRecord& a, const GradedRecord& b) const {
@@ -54,21 +37,40 @@ struct IsBefore {
 };
 using GradedRecords = std::set<GradedRecord, IsBefore>;  // takes less code than a sort
 
+// Returns the device's name, with that of the class that it counts as.
+std::string device_text(const DeviceInfo& device) {
+  std::string_view other = device.class_name;
+  if (const std::size_t bar = other.find('|'); bar != std::string_view::npos) {
+    other.remove_prefix(bar + 1);
+    other = other.substr(0, other.find('|'));
+  }
+  return other.empty() ? device.name : fmt::format("{} (as {})", device.name, other);
+}
+
+// Returns how a record came here that was not measured here, as a part of a sentence.
+std::string_view way_of(const Record& record) {
+  if (record.origin == Origin::imported) return ", and brought in from elsewhere";
+  return record.origin == Origin::adopted ? ", and adopted from an earlier code" : "";
+}
+
 // Returns where the record comes from, as a part of a sentence.
 std::string origin(const MatchRequest& request, Rung rung, const Record& record) {
   const std::string& kernel = request.spec.name;
-  const std::string& device = request.device.name;
+  const std::string device = device_text(request.device);
   switch (rung) {
     case Rung::pinned:
       return fmt::format("{} was pinned for this problem on {}", kernel, device);
     case Rung::exact:
-      return fmt::format("{} was tuned for this problem on {} {}", kernel, device, provenance(record));
+      return fmt::format("{} was tuned for this problem on {} {}{}", kernel, device, provenance(record),
+                         way_of(record));
     case Rung::stale:
+      if (record.protocol == 0)
+        return fmt::format("{} was tuned for this problem on {} by another tool", kernel, device);
       if (!is_present(record))
         return fmt::format("{} was tuned for this problem on {} by an earlier way of measuring (attune {})", kernel,
                            device, record.attune_version);
-      return fmt::format("{} was tuned for this problem on {}, but with driver {} (now {})", kernel, device,
-                         record.driver, request.device.driver);
+      return fmt::format("{} was tuned for this problem on {}, but with driver {} (now {}){}", kernel, device,
+                         record.driver, request.device.driver, way_of(record));
     case Rung::other_regime:
       return fmt::format("{} was tuned for this problem on {}, but for {} launches, not {}", kernel, device,
                          record.key.regime, request.regime);
@@ -127,12 +129,6 @@ std::vector<Configuration> usable_fallbacks(const MatchRequest& request) {
   return found;
 }
 
-// Returns the first of the usable fall-backs, or nothing if there is none.
-std::optional<Configuration> default_of(const MatchRequest& request) {
-  std::vector<Configuration> found = usable_fallbacks(request);
-  return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
-}
-
 // Returns the record in whose session this default failed, or null if it ran or nothing is known. The nearest of those
 // records of this device class that have it as default decides.
 const Record* failure_of(const MatchRequest& request, const GradedRecords& fitting, const Configuration& fallback) {
@@ -151,7 +147,7 @@ GradedRecords fitting_records(const MatchRequest& request, std::span<const Recor
   GradedRecords fitting;
   for (const Record& record : records) {
     if (!same_family(request, record.key)) continue;
-    if (const Standing standing = grade(request, record); standing.rung != Rung::none)
+    if (const Standing standing = standing_of(request, record); standing.rung != Rung::none)
       fitting.insert({standing, &record});
   }
   return fitting;
@@ -165,14 +161,36 @@ bool has(std::span<const GradedMatch> ladder, const Configuration& configuration
 GradedMatch graded_match(const GradedRecord& graded, Configuration configuration, std::string why) {
   const Record& record = *graded.record;
   return {{graded.standing.rung, std::move(configuration), std::move(why), record.speedup, record.key.problem.text(),
-           default_failure(record)},
-          record.toolchain};
+           default_failure(record), record.source},
+          record.toolchain,
+          false,
+          record.uuid};
 }
 
 }  // namespace
 
 static_assert(std::size(rung_table) == enum_size<Rung>());
 std::string_view to_text(Rung rung) noexcept { return row_of(rung <= Rung::other_problem ? rung : Rung::none).name; }
+
+Standing standing_of(const MatchRequest& request, const Record& record) {
+  const DeviceInfo& device = request.device;
+  const Fit fit{.is_same_problem = same_problem(request.problem, record.key.problem),
+                .is_same_device = record.key.device_class == device.class_key(),
+                .is_sibling = record.compute_capability == device.compute_capability,
+                .is_pinned = record.origin == Origin::pinned,
+                .is_of_regime = record.key.regime == request.regime,
+                .is_of_warm = record.key.regime == "warm",
+                .is_present = is_present(record),
+                .is_same_driver = record.driver == device.driver,
+                .is_renamed = record.key.kernel != request.spec.name,
+                .multiprocessor_octaves = multiprocessor_octaves(record.multiprocessors, device.multiprocessors)};
+  return standing_of(fit, [&] { return problem_distance(request.spec, request.problem, record.key.problem); });
+}
+
+[[gnu::cold]] std::optional<Configuration> default_of(const MatchRequest& request) {
+  std::vector<Configuration> found = usable_fallbacks(request);
+  return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
+}
 
 bool same_family(const MatchRequest& request, const RecordKey& key) {
   return key.code == request.spec.fingerprints.code && key.contract == request.spec.fingerprints.contract &&
@@ -207,12 +225,19 @@ std::string tune_command(const MatchRequest& request) {
   return command;
 }
 
-std::vector<GradedMatch> match_ladder(const MatchRequest& request, std::span<const Record> records) {
+std::vector<GradedMatch> match_ladder(const MatchRequest& request, std::span<const Record> records,
+                                      std::span<const Cover> covers) {
   std::vector<GradedMatch> ladder;
+  auto covering = cover_match(request, covers);
+  const auto add_cover = [&] {
+    if (covering && !has(ladder, covering->match.configuration)) ladder.push_back(*std::move(covering));
+    covering.reset();
+  };
   int of_rung = 0;
   for (const GradedRecord& candidate : fitting_records(request, records)) {
     const Rung rung = candidate.standing.rung;
     if (rung == Rung::other_problem) break;
+    if (rung > Rung::cover) add_cover();
     if (ladder.empty() || ladder.back().match.rung != rung) of_rung = 0;
     if (of_rung == most_of_rung) continue;
     const Record& record = *candidate.record;
@@ -227,6 +252,7 @@ std::vector<GradedMatch> match_ladder(const MatchRequest& request, std::span<con
                              is_default ? "; the default was faster there than what was found, and is used" : "")));
     if (is_default) ladder.back().match.speedup = 1;
   }
+  add_cover();
   return ladder;
 }
 

@@ -12,6 +12,7 @@
 #include "attune/device_info.hpp"
 #include "attune/kernel_spec.hpp"
 #include "attune/match.hpp"
+#include "core/cover.hpp"
 #include "core/record.hpp"
 #include "kernel/nearness.hpp"
 
@@ -35,18 +36,29 @@ struct MatchRequest {
 // The most fall-backs that a kernel has.
 inline constexpr std::size_t most_fallbacks = 16;
 
+// How many records of a rung may be tried, the best first.
+inline constexpr int most_of_rung = 4;
+
 struct GradedMatch {
   Match match;
   std::string toolchain;        // with which the record was measured
   bool is_last_resort = false;  // to be used only after all matches before it have failed
+  std::string uuid = {};        // of the record; "" for a fall-back
 };
 
 // Returns whether a record may be used at all: code, contract, objective and device kind must be equal.
 bool same_family(const MatchRequest& request, const RecordKey& key);
 
+// Returns the default of this request: the first of the legal fall-backs, deterministic where the request says so; or
+// nothing.
+std::optional<Configuration> default_of(const MatchRequest& request);
+
 // Returns the configuration in the order of [parameters] if it is legal for this request, and deterministic where the
 // request says so; else nothing.
 std::optional<Configuration> usable_configuration(const MatchRequest& request, const Configuration& wished);
+
+// Returns where a record of the same family stands. Rung `none`: it does not fit.
+Standing standing_of(const MatchRequest& request, const Record& record);
 
 // Returns whether the record's own measurement says that the default is faster, by the record's objective or by time.
 bool is_default_faster(const Record& record);
@@ -57,6 +69,7 @@ bool is_default_faster(const Record& record);
 //   stale           as exact, but measured with another driver (another toolchain: grade_toolchain()), or when times
 //                   meant something else
 //   other regime    same device class and problem, tuned for another regime
+//   cover           same device class and regime, types and choices that were measured for a cover; any sizes
 //   near problem    same device class, types and choices; integers equal, every size within a factor of 2. Least sum
 //                   of squared log2 ratios, then the larger problem
 //   sibling device  same problem, another class of the same kind and compute capability. Nearest number of
@@ -72,7 +85,8 @@ bool is_default_faster(const Record& record);
 // The rungs `other regime`, `near problem` and `sibling device` are no promise for this problem. If a record there says
 // itself that the default is faster, it stands for the first fall-back that is legal here, not for the configuration
 // that was found.
-std::vector<GradedMatch> match_ladder(const MatchRequest& request, std::span<const Record> records);
+std::vector<GradedMatch> match_ladder(const MatchRequest& request, std::span<const Record> records,
+                                      std::span<const Cover> covers = {});
 
 // Adds what is tried after the records that fit: the legal fall-backs (`none`), then the legal configurations of other
 // problems. If the default, which is the first of these fall-backs, is known to fail on this device class, other

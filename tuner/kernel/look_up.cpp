@@ -12,15 +12,28 @@ namespace attune {
 namespace {
 
 // Returns the sound records, and counts the others: a table may be foreign, hostile or damaged.
-std::vector<Record> sound_of(std::vector<StoredRecord>&& rows, int& damaged) {
+std::vector<Record> sound_of(std::vector<StoredRecord>&& rows, FoundRecords& found) {
   std::vector<Record> sound;
   for (StoredRecord& row : rows) {
-    if (is_sound(row.record, row.hash))
+    if (row.damage.empty() && is_sound(row.record, row.hash)) {
       sound.push_back(std::move(row.record));
+    } else {
+      ++found.damaged;
+      if (found.damage.empty()) found.damage = std::move(row.damage);
+    }
+  }
+  return strongest_of_each_key(std::move(sound));
+}
+
+std::vector<Cover> sound_of(std::vector<StoredCover>&& rows, int& damaged) {
+  std::vector<Cover> sound;
+  for (StoredCover& row : rows) {
+    if (is_sound(row.cover, row.hash))
+      sound.push_back(std::move(row.cover));
     else
       ++damaged;
   }
-  return strongest_of_each_key(std::move(sound));
+  return sound;
 }
 
 RecordFilter of_text(const KernelSpec& spec) {
@@ -44,7 +57,8 @@ class LookUp {
     found_.are_all = true;
     add_nearest(request_.regime, &request_.problem);
     add(for_this_problem_on_siblings());
-    if (found_.records.empty()) add_near_misses();
+    add_covers();
+    if (found_.records.empty() && found_.covers.empty()) add_near_misses();
     return std::move(found_);
   }
 
@@ -72,7 +86,7 @@ class LookUp {
   }
 
   void add(const RecordFilter& filter) {
-    std::ranges::move(sound_of(reading_.rows(filter), found_.damaged), std::back_inserter(found_.records));
+    std::ranges::move(sound_of(reading_.rows(filter), found_), std::back_inserter(found_.records));
   }
 
   // Adds the records of the nearest problems. `regime`: "" for any. `near`: null if the problems need not be near.
@@ -109,11 +123,19 @@ class LookUp {
     add(filter);
   }
 
+  void add_covers() {
+    RecordFilter filter = of_family();
+    filter.device_class = device_class_;
+    filter.regime = request_.regime;
+    filter.most = most_near_misses;
+    found_.covers = sound_of(reading_.covers(filter), found_.damaged);
+  }
+
   // Near misses only explain, so that a table that cannot give them serves all the same.
   void add_near_misses() {
     try {
       for (StoredRecord& row : reading_.rows({.kernel = request_.spec.name, .most = most_near_misses}))
-        found_.near_misses.push_back(std::move(row.record));
+        if (row.damage.empty()) found_.near_misses.push_back(std::move(row.record));
     } catch (const Error&) {
     }
   }
@@ -137,9 +159,19 @@ class LookUp {
                                               std::string_view device_kind) {
   const std::unique_ptr<RecordReading> reading = table.read();
   if (reading == nullptr) return {};
-  int damaged = 0;
-  std::vector<Record> found = sound_of(reading->rows(of_text(spec)), damaged);
+  FoundRecords all;
+  std::vector<Record> found = sound_of(reading->rows(of_text(spec)), all);
   std::erase_if(found, [&](const Record& record) { return kind_of(record.key.device_class) != device_kind; });
+  return found;
+}
+
+[[gnu::cold]] std::vector<Cover> look_up_covers(const RecordTable& table, const KernelSpec& spec,
+                                                std::string_view device_kind) {
+  const std::unique_ptr<RecordReading> reading = table.read();
+  if (reading == nullptr) return {};
+  int damaged = 0;
+  std::vector<Cover> found = sound_of(reading->covers(of_text(spec)), damaged);
+  std::erase_if(found, [&](const Cover& cover) { return kind_of(cover.key.device_class) != device_kind; });
   return found;
 }
 

@@ -12,9 +12,11 @@ namespace attune {
 // Records for the match ladder, and what else is known of the kernel.
 struct FoundRecords {
   std::vector<Record> records = {};      // sound records that fit by key; of each key the strongest
+  std::vector<Cover> covers = {};        // sound covers that fit by key
   std::vector<Record> near_misses = {};  // unverified records with the kernel's name: input of say_near_miss()
   bool are_all = false;                  // the look-up covered all records that may serve
   int damaged = 0;                       // rows that were left out because they are damaged
+  std::string damage = {};               // what is wrong with the first of them, where the table says so
 };
 
 // How far to look. `this_problem`: if there is a record of this problem, device class and regime, no further; else as
@@ -28,6 +30,9 @@ constexpr std::size_t most_near_problems = 16, most_near_misses = 256;
 // Returns what a table knows for a request; near misses only if no record fits. Throws Error if the table cannot be
 // read, and DatabaseLocked if another process has locked it.
 FoundRecords look_up(const RecordTable& table, const MatchRequest& request, Reach reach);
+
+// Returns the sound covers of a kernel's code and contract, on devices of a kind. Throws as look_up() does.
+std::vector<Cover> look_up_covers(const RecordTable& table, const KernelSpec& spec, std::string_view device_kind);
 
 // Returns the strongest sound record of each key of a kernel's code and contract, on devices of a kind ("cuda",
 // "host"). Throws as look_up() does.

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "attune/error.hpp"
+#include "core/cover.hpp"
+#include "core/device_class.hpp"
 #include "core/record.hpp"
 
 namespace attune {
@@ -43,6 +45,12 @@ struct RecordFilter {
 struct StoredRecord {
   Record record;                    // only application_fields() and key_fields(); unreadable bindings are empty
   std::optional<std::string> hash;  // as stored; nothing if the table has checked its bytes in another way
+  std::string damage = {};          // why the row cannot be read, with its place; "": it can, as far as the table knows
+};
+
+struct StoredCover {
+  Cover cover;
+  std::optional<std::string> hash;  // as in StoredRecord
 };
 
 // A consistent view of the rows, which do not change while this object lives. One thread.
@@ -53,6 +61,10 @@ class RecordReading {
   virtual std::vector<StoredRecord> rows(const RecordFilter& filter) = 0;
   // Returns the problems of the wanted rows. Throws as rows() does.
   virtual std::vector<Problem> problems(const RecordFilter& filter) = 0;
+  // Returns which devices count as others. Throws as rows() does.
+  virtual std::vector<DeviceAlias> aliases() { return {}; }
+  // Returns the wanted covers, whatever the filter says of problems. Throws as rows() does.
+  virtual std::vector<StoredCover> covers(const RecordFilter& /*filter*/) { return {}; }
 };
 
 // Any thread.
@@ -64,6 +76,9 @@ class RecordTable {
   virtual std::unique_ptr<RecordReading> read() const = 0;
   // Returns the name for messages: a path, or a bundle's name.
   virtual std::string name() const = 0;
+  // Returns the digest of all that the table says, as 64 hexadecimal digits; "" for a table that may change while it is
+  // open. Throws as rows() does.
+  virtual std::string content_digest() const { return {}; }
 };
 
 }  // namespace attune

@@ -217,6 +217,13 @@ double typical_half_width(const std::vector<Finalist>& finalists, const RoundTim
   return widths.empty() ? 0 : median(widths);
 }
 
+double widest_half_width(const RoundTimes& values) {
+  double widest = 0;
+  for (std::size_t f = 1; f < values.front().size(); ++f)
+    widest = std::max(widest, expected_half_width(paired_log_ratios(values, f, 0)));
+  return widest;
+}
+
 std::vector<std::size_t> beaten(const std::vector<Finalist>& finalists, const RoundTimes& values,
                                 const Protocol& protocol) {
   std::vector<std::size_t> behind;

@@ -69,6 +69,9 @@ bool is_settled(std::size_t rounds, double half_width, const Protocol& protocol)
 // alone, it would end the rounds when it looks small by chance. Returns 0 when only the fastest may win.
 double typical_half_width(const std::vector<Finalist>& finalists, const RoundTimes& values, const Protocol& protocol);
 
+// Returns the greatest half-width of the 95 % interval of the log-ratio of a finalist to the first, whoever may win.
+double widest_half_width(const RoundTimes& values);
+
 // Returns the finalists that cannot win any more, by ascending column: their 99.9 % interval of the paired log-ratio to
 // the fastest lies above protocol.lean_tie_ratio, so that they cannot tie either. The level is high because the test is
 // repeated. The default and the present record always stay, because ties and speed-ups are relative to them. (Racing:

@@ -16,14 +16,16 @@ namespace {
 
 struct Format {
   const char* member;  // holds the rows, and identifies the format
+  const char* tool;
   Recording (*read)(const RecordingEntries& entries);
 };
-constexpr Format formats[] = {{"cache", read_kernel_tuner}, {"results", read_t4}};
+constexpr Format formats[] = {{"cache", "Kernel Tuner", read_kernel_tuner}, {"results", "T4 results", read_t4}};
 
 Recording read_one(const RecordingEntries& entries) {
   for (const Format& format : formats) {
     if (find_member(entries.head(), format.member) == nullptr) continue;
     Recording recording = format.read(entries);
+    recording.tool = format.tool;
     if (recording.trials.empty()) throw UsageError(fmt::format("`{}` holds no whole row", format.member));
     return recording;
   }

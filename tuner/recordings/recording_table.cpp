@@ -21,16 +21,6 @@ double number_of(const Value& value) {
   return value.is_integer() ? static_cast<double>(value.integer()) : value.real();
 }
 
-// Returns a text that is the same for values that Python calls equal: True, 1 and 1.0 are one value.
-std::string equality_text(const Value& value) {
-  if (value.is_name()) return "'" + value.name();
-  if (value.is_boolean()) return value.boolean() ? "1" : "0";
-  constexpr double max_exact = 9007199254740992.0;  // 2^53: whole numbers up to it have one text each
-  const bool is_whole = value.is_real() && std::trunc(value.real()) == value.real();
-  if (is_whole && std::abs(value.real()) <= max_exact) return std::to_string(static_cast<std::int64_t>(value.real()));
-  return value.text();
-}
-
 // Makes all values one kind. If one is a name, all become names; else if one is a real, all become reals; else if one
 // is an integer, booleans become integers.
 void make_one_kind(std::vector<Value>& values) {
@@ -79,6 +69,15 @@ void check_different(const Parameter& parameter) {
 }
 
 }  // namespace
+
+std::string equality_text(const Value& value) {
+  if (value.is_name()) return "'" + value.name();
+  if (value.is_boolean()) return value.boolean() ? "1" : "0";
+  constexpr double max_exact = 9007199254740992.0;  // 2^53: whole numbers up to it have one text each
+  const bool is_whole = value.is_real() && std::trunc(value.real()) == value.real();
+  if (is_whole && std::abs(value.real()) <= max_exact) return std::to_string(static_cast<std::int64_t>(value.real()));
+  return value.text();
+}
 
 std::string identifier_of(std::string_view text) {
   std::string name(text.substr(0, max_name - 1));

@@ -40,6 +40,9 @@ class RecordingTable {
   std::unordered_map<std::string, std::size_t> known_;  // by the bytes of the row: the position in trials_
 };
 
+// Returns a text that is the same for values that Python calls equal: True, 1 and 1.0 are one value.
+std::string equality_text(const Value& value);
+
 // Returns any text as an identifier: characters that no identifier has become `_`, and "" becomes `kernel`.
 std::string identifier_of(std::string_view text);
 

@@ -137,6 +137,7 @@ void Compare::take_rounds() {
     const std::vector<Contender*> stayed = staying(compared_.contenders);
     if (stayed.empty() || (rounds() > 0 && on_.stop.load() >= 2)) return;
     const auto half_width = [&] {
+      if (on_.terms.request.part && on_.terms.request.part->revalidates) return widest_half_width(values_of(stayed));
       return typical_half_width(finalists_of(stayed, on_.terms, on_.values, present_record_), values_of(stayed),
                                 protocol_);
     };

@@ -184,8 +184,10 @@ bool keep_record(Record record, SessionDecision& decided, const std::optional<Re
                  WisdomStore& store) {
   // With met_present, the winner won against the present record in the same rounds. If that record's search was of the
   // same space, its trials still count.
-  const bool same_space = met_present && present_record->space == record.space;
-  const bool confirmed = met_present && record.configuration == present_record->configuration;
+  // Figures and efforts of records that were not measured here do not stand for those of this session.
+  const bool met_own = met_present && present_record->origin == Origin::measured;
+  const bool same_space = met_own && present_record->space == record.space;
+  const bool confirmed = met_own && record.configuration == present_record->configuration;
   const bool is_doubtful = met_present && (present_record->busy || present_record->unstable);
   const bool was_complete = same_space && !present_record->partial && present_record->effort >= record.effort;
   if (was_complete && record.partial) {

@@ -7,8 +7,8 @@ namespace attune {
 void ImageSource::ask(std::shared_ptr<const Instance> instance) {
   ++outstanding_;
   const std::string key = instance->image ? instance->image_key : instance->text;
-  if (const auto found = kept_.find(key); found != kept_.end()) {
-    ready_.push_back({std::move(instance), found->second.outcome, found->second.deaths});
+  if (const CompileResult* const found = instance->image ? kept_->find(key) : nullptr) {
+    ready_.push_back({std::move(instance), found->outcome, found->deaths});
     ready_.back().outcome.milliseconds = 0;
     return;
   }
@@ -42,7 +42,7 @@ CompiledInstance ImageSource::take() {
       ready_.push_back({std::move(instance), shared.compiled.outcome, shared.compiled.deaths});
       if (!std::exchange(is_first, false)) ready_.back().outcome.milliseconds = 0;
     }
-    if (ready_.back().instance->image) keep(found->first, std::move(shared.compiled));
+    if (ready_.back().instance->image) kept_->keep(found->first, std::move(shared.compiled));
     compiles_.erase(found);
     arrived_.pop_front();
   }
@@ -86,14 +86,6 @@ void ImageSource::cancel() {
   arrived_.clear();
   ready_.clear();
   outstanding_ = 0;
-}
-
-void ImageSource::keep(const std::string& key, CompileResult compiled) {
-  kept_[key] = std::move(compiled);
-  kept_order_.push_back(key);
-  if (kept_order_.size() <= most_kept_images) return;
-  kept_.erase(kept_order_.front());
-  kept_order_.pop_front();
 }
 
 }  // namespace attune

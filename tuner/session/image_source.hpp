@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "session/kept_images.hpp"
 #include "subject/instance.hpp"
 #include "worker/pool.hpp"
 
@@ -24,7 +25,9 @@ struct CompiledInstance {
 
 class ImageSource {
  public:
-  explicit ImageSource(Pool& pool) : pool_(pool) {}
+  // `kept`: images of sessions before this one; null: none.
+  explicit ImageSource(Pool& pool, std::shared_ptr<KeptImages> kept = nullptr)
+      : pool_(pool), kept_(kept ? std::move(kept) : std::make_shared<KeptImages>()) {}
 
   // Asks for an instance's image. An instance without one is ready at once.
   void ask(std::shared_ptr<const Instance> instance);
@@ -49,24 +52,17 @@ class ImageSource {
   void cancel();
 
  private:
-  // The images of this many compiles are kept for later instances. With cubins of 20 KB that is 40 MB.
-  static constexpr std::size_t most_kept_images = 2048;
-  struct CompileResult {
-    CompileOutcome outcome;
-    int deaths = 0;
-  };
   struct SharedCompile {
     std::vector<std::shared_ptr<const Instance>> instances;
     CompileResult compiled;  // once it has arrived
   };
-  void keep(const std::string& key, CompileResult compiled);
 
   Pool& pool_;
+  const std::shared_ptr<KeptImages> kept_;
   // By the key of the image; by the instance's text where there is no image.
-  std::map<std::string, CompileResult> kept_;
   std::map<std::string, SharedCompile> compiles_;
   std::map<Ticket, std::string> keys_;  // of the compiles that the pool has
-  std::deque<std::string> kept_order_, arrived_;
+  std::deque<std::string> arrived_;
   std::deque<CompiledInstance> ready_;
   std::size_t outstanding_ = 0;
 };

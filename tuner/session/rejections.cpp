@@ -31,8 +31,8 @@ std::vector<Rejection> Rejections::list() const {
   return sorted;
 }
 
-bool Rejections::few_survive() const noexcept {
-  return survivors_ > 0 && 2 * survivors_ < trials_ && (survivors_ < few || few_of * survivors_ < trials_);
+bool few_survive(std::int64_t survivors, std::int64_t trials) noexcept {
+  return survivors > 0 && 2 * survivors < trials && (survivors < few || few_of * survivors < trials);
 }
 
 }  // namespace attune

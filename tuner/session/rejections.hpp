@@ -17,6 +17,9 @@ struct Rejection {
   std::string detail;  // of the example
 };
 
+// Returns whether survivors are few beside the failed trials: the best survivor may then be far from the optimum.
+bool few_survive(std::int64_t survivors, std::int64_t trials) noexcept;
+
 class Rejections {
  public:
   // Counts a trial. The first one of a verdict is its example.
@@ -25,8 +28,7 @@ class Rejections {
   std::vector<Rejection> list() const;
   std::int64_t trials() const noexcept { return trials_; }
   std::int64_t survivors() const noexcept { return survivors_; }
-  // Returns whether the survivors are few beside the failed trials: the best survivor may then be far from the optimum.
-  bool few_survive() const noexcept;
+  bool few_survive() const noexcept { return attune::few_survive(survivors_, trials_); }
 
  private:
   std::int64_t trials_ = 0, survivors_ = 0;

@@ -69,6 +69,7 @@ std::string Search::no_default_text() const {
 // Returns how many configurations a search with long compiles can try, once it is known how long the first compile
 // took; else "".
 std::string Search::long_compiles_text() const {
+  if (on_.terms.request.part) return "";  // the parts share images
   const Trial* const tried = on_.log.find(on_.terms.anchors.front());
   if (tried == nullptr) return "";
   const Budget& limits = on_.terms.request.limits;

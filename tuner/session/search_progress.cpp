@@ -17,11 +17,14 @@ SearchProgress::SearchProgress(const SessionTerms& terms, const ObjectiveValues&
                                double used_seconds)
     : terms_(terms), values_(values), log_(log), used_seconds_(used_seconds) {
   for (const Trial& trial : log.earlier()) {
-    if (trial.verdict != Verdict::ok) continue;
+    const double objective = trial.verdict == Verdict::ok ? score(trial) : 0;
+    if (terms.request.part)  // what is patient is the session, not its part
+      improvement_.see(objective);
+    else
+      improvement_.know(objective);
+    if (objective == 0) continue;
     ++survivors_;
-    if (best_score_ > 0 && score(trial) >= best_score_) continue;
-    keep_best(trial);
-    improvement_.know(best_score_);
+    if (best_score_ == 0 || objective < best_score_) keep_best(trial);
   }
 }
 

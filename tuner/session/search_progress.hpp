@@ -23,6 +23,8 @@ class SearchProgress {
   void lose_survivor() { --survivors_; }
 
   double score(const Trial& trial) const;
+  const Configuration& best() const noexcept { return best_; }  // empty while there is none
+  double best_score() const noexcept { return best_score_; }    // 0 while there is none
   std::int64_t survivors() const noexcept { return survivors_; }
   std::int64_t run_trials() const noexcept { return run_trials_; }  // tried in this run, not answered from the log
   // Returns the best time so far, scaled to this time of the anchor; first samples are compared with it. Returns 0

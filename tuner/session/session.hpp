@@ -5,8 +5,10 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/record.hpp"
 #include "core/regime.hpp"
@@ -16,12 +18,25 @@
 #include "measure/objective.hpp"
 #include "measure/protocol.hpp"
 #include "session/effort.hpp"
+#include "session/kept_images.hpp"
 #include "session/observer.hpp"
 #include "session/rejections.hpp"
 #include "subject/subject.hpp"
 #include "worker/pool.hpp"
 
 namespace attune {
+
+// What one run does of a session that several runs make up: a suite's (session/suite.hpp). The strategy learns, and
+// `first` is tried, before the strategy proposes anything.
+struct SessionPart {
+  std::int64_t session = 0;  // the session that goes on, even a finished one; 0: the one of the key, or a new one
+  std::vector<Configuration> first = {};
+  std::vector<std::int64_t> learns_from = {};  // sessions of other problems, by whose trials the strategy learns
+  bool asks_strategy = true;                   // searches on after `first`
+  bool concludes = true;                       // confirms, compares and decides
+  std::optional<Ending> reason = {};           // why the search of the parts before ended
+  std::optional<Record> revalidates = {};      // compares this record with the default, and stores no record
+};
 
 struct SessionRequest {
   Regime regime = Regime::cold;  // of all measurements; part of the record's key
@@ -32,14 +47,16 @@ struct SessionRequest {
   Budget limits;
   std::string strategy;  // "": the effort's own
   std::optional<std::uint64_t> seed;
-  bool fresh = false;                 // neither continues a session nor answers from the log
-  bool cold_start = false;            // does not try records of other problems and devices first
-  std::optional<Protocol> protocol;   // nothing: the effort and the time limit decide
-  unsigned compile_threads = 0;       // 0: as many as cores
-  unsigned depth = 4;                 // how many trials are sent at once, the present one included
-  bool keep_going = false;            // goes on even if nearly all of the first configurations fail alike
-  bool lift_quarantine = false;       // tries again what died or was late, even in a finished session
-  std::filesystem::path lock_folder;  // of the device's lock; "": measures without taking turns
+  bool fresh = false;                       // neither continues a session nor answers from the log
+  bool cold_start = false;                  // does not try records of other problems and devices first
+  std::optional<Protocol> protocol;         // nothing: the effort and the time limit decide
+  unsigned compile_threads = 0;             // 0: as many as cores
+  unsigned depth = 4;                       // how many trials are sent at once, the present one included
+  bool keep_going = false;                  // goes on even if nearly all of the first configurations fail alike
+  bool lift_quarantine = false;             // tries again what died or was late, even in a finished session
+  std::filesystem::path lock_folder;        // of the device's lock; "": measures without taking turns
+  std::optional<SessionPart> part = {};     // nothing: the whole session
+  std::shared_ptr<KeptImages> images = {};  // compiled by sessions before this one; null: none
 };
 
 struct TimeInRegime {
@@ -63,7 +80,11 @@ struct SessionResult {
   std::vector<std::string> remarks;       // the compiler's, on the default and on the best
   std::vector<QuarantineEntry> left_out;  // quarantined, or left out by this session: WisdomStore::suspected()
   std::string explanation;
-  int workers_replaced = 0;  // device workers replaced in this run
+  std::int64_t session = 0;            // its number in the database; 0: none was run
+  std::optional<Configuration> leads;  // the best by the search
+  double lead = 0;                     // its objective relative to the anchor's
+  double used_seconds = 0;             // of searching, in all runs
+  int workers_replaced = 0;            // device workers replaced in this run
   // Seconds of this run's search: all; those in which the device worker worked; those of waiting for compilers with
   // nothing to measure.
   double seconds = 0, device_busy_seconds = 0, compile_wait_seconds = 0;

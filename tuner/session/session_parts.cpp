@@ -14,7 +14,7 @@ SessionParts::SessionParts(const SessionTerms& session_terms, Pool& session_pool
       values(terms),
       log(terms, store, row.id, observer),
       progress(terms, values, log, row.used_seconds),
-      source(pool),
+      source(pool, terms.request.images),
       seed(row.seed) {
   for (LaneId lane = 0; lane < pool.lanes(); ++lane) benches.emplace_back(pool, lane, terms, observer, stop);
 }

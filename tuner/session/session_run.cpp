@@ -1,27 +1,18 @@
 // run_session(): asks the database for an answer, then runs the stages in order.
-#include <unistd.h>
-
 #include <algorithm>
-#include <random>
 
 #include "attune/error.hpp"
-#include "attune/version.hpp"
-#include "base/unix_ms.hpp"
 #include "session/compiler_remarks.hpp"
 #include "session/confirm.hpp"
 #include "session/decide.hpp"
 #include "session/explanations.hpp"
 #include "session/other_regime.hpp"
 #include "session/search.hpp"
+#include "session/session_opening.hpp"
 #include "session/start_warm.hpp"
 
 namespace attune {
 namespace {
-
-std::string host_name() {
-  char name[256] = {};
-  return gethostname(name, sizeof name - 1) == 0 ? name : "";
-}
 
 SessionResult ended(Ending end, std::string explanation) {
   SessionResult result;
@@ -30,95 +21,16 @@ SessionResult ended(Ending end, std::string explanation) {
   return result;
 }
 
-// Returns what is quarantined, and what else this session left out.
-std::vector<QuarantineEntry> left_out(const RecordKey& key, std::optional<std::int64_t> session, WisdomStore& store) {
-  std::vector<QuarantineEntry> entries = store.quarantined(key);
-  if (!session) return entries;
-  for (QuarantineEntry& suspected : store.suspected(*session)) {
-    const bool is_there = std::any_of(entries.begin(), entries.end(), [&](const QuarantineEntry& entry) {
-      return entry.configuration == suspected.configuration;
-    });
-    if (!is_there) entries.push_back(std::move(suspected));
-  }
-  return entries;
-}
-
-// Returns what is known already, if it answers the request.
-std::optional<SessionResult> answer_from_database(const SessionRequest& request, const SessionKey& key,
-                                                  const std::optional<Record>& present, WisdomStore& store) {
-  if (request.fresh || !present) return std::nullopt;
-  const std::optional<SessionRow> session = store.find_session(key);
-  const bool same_seed = !request.seed || (session && session->seed == *request.seed);
-  const bool same_finished = session && session->state == SessionState::finished && same_seed;
-  // What was found with more effort answers a request for less, and so does what another strategy found with equal
-  // effort.
-  const bool covered = request.strategy.empty() && !request.seed && !present->partial &&
-                       present->effort >= request.effort && present->space == key.space;
-  // With a target, the user says which result is enough and which is not.
-  const std::optional<Target>& target = request.limits.target;
-  const bool good_enough = !target || target->met(present->median_ns, present->default_ns / present->median_ns);
-  const bool any_will_do = target && request.strategy.empty() && !request.seed && present->space == key.space;
-  if (!good_enough || (!same_finished && !covered && !any_will_do)) return std::nullopt;
-  if (session && same_seed && !store.second_chances(session->id).empty()) return std::nullopt;
-  SessionResult result;
-  result.end = Ending::known;
-  result.record = present;
-  result.finalists = store.finalists(present->uuid);
-  result.trials = session ? session->trials : present->trials;
-  result.left_out = left_out(key.record, session ? std::optional(session->id) : std::nullopt, store);
-  return result;
-}
-
-// Returns the session that goes on, or a new one. A session that finished with a record goes on if something has a
-// second chance.
-SessionRow open_session(const SessionTerms& terms, bool has_record, const std::string& toolchain, WisdomStore& store) {
-  const SessionRequest& request = terms.request;
-  const std::optional<SessionRow> former = request.fresh ? std::nullopt : store.find_session(terms.key);
-  const bool same_seed = former && (!request.seed || former->seed == *request.seed);
-  if (former && former->state != SessionState::finished && same_seed) return *former;
-  if (same_seed && has_record && !store.second_chances(former->id).empty()) return *former;
-  SessionRow row;
-  row.key = terms.key;
-  row.seed = request.seed.value_or(std::random_device{}());
-  row.toolchain = toolchain;
-  row.driver = terms.device.driver;
-  row.device_uuid = terms.device.uuid;
-  row.host = host_name();
-  row.attune_version = library_version;
-  row.protocol = Protocol::version;
-  row.constants = to_json(terms.protocol);
-  row.started_ms = unix_ms();
-  row.id = store.begin_session(row, terms.device);
-  return row;
-}
-
-SessionStart start_of(const SessionTerms& terms, const SessionRow& row, const TrialLog& log,
-                      const WarmStartCounts& warm, const std::string& toolchain, bool self_checked) {
-  SessionStart start;
-  start.kernel = terms.subject.name();
-  start.problem = terms.key.record.problem;
-  start.device = terms.device;
-  start.effort = terms.request.effort;
-  start.strategy = terms.key.strategy;
-  start.seed = row.seed;
-  start.legal = terms.space.size();
-  start.cartesian = terms.space.cartesian_size();
-  for (const std::size_t i : terms.space.left_out())
-    start.uncounted.push_back(terms.space.rules()[i].expression.text());
-  start.default_configuration = terms.anchors.front();
-  start.narrowed = terms.subject.identity().is_narrowed;
-  start.trials_before = log.size();
-  start.ladder_steps = warm.ladder_steps;
-  start.warm_start = warm.configurations;
-  start.learnt_from = warm.sources;
-  start.toolchain = toolchain;
-  start.self_checked = self_checked;
-  return start;
-}
-
 std::string toolchain_of(const Subject& subject, Pool& pool) {
   return subject.toolchain().empty() ? pool.compiler().toolchain : std::string(subject.toolchain());
 }
+
+// What only tries configurations chosen before.
+class NoProposals final : public Strategy {
+ public:
+  std::optional<Row> ask() override { return std::nullopt; }
+  void tell(RowView, const Outcome&) override {}
+};
 
 // One session: its parts, and the stages over them.
 class SessionRun {
@@ -136,10 +48,10 @@ class SessionRun {
     try {
       return search_and_compare();
     } catch (const BenchFailure& unfinished) {
-      store_.update_session(row_.id, SessionState::partial, parts_.progress.used_seconds(0));
+      store_.update_session(row_.id, state_unless(SessionState::partial), parts_.progress.used_seconds(0));
       return ended(parts_.stop.load() > 0 ? Ending::interrupted : Ending::no_survivor, unfinished.what());
     } catch (const WaitInterrupted& interrupted) {
-      store_.update_session(row_.id, SessionState::partial, parts_.progress.used_seconds(0));
+      store_.update_session(row_.id, state_unless(SessionState::partial), parts_.progress.used_seconds(0));
       return ended(Ending::interrupted,
                    std::string(interrupted.what()) + "; the trials are kept, and the same command goes on");
     }
@@ -147,15 +59,15 @@ class SessionRun {
 
  private:
   SessionResult search_and_compare() {
-    const std::unique_ptr<Strategy> strategy = make_strategy(parts_.terms.key.strategy, parts_.terms.space, row_.seed);
+    const std::unique_ptr<Strategy> strategy = strategy_of_run();
     Proposals proposals(parts_.terms.space, *strategy, parts_.terms.key.strategy, parts_.log.candidates());
     Search search(parts_, proposals,
-                  [this](double used) { store_.update_session(row_.id, SessionState::running, used); });
+                  [this](double used) { store_.update_session(row_.id, state_unless(SessionState::running), used); });
     const WarmStartCounts warm = start_warm(parts_.terms, store_, *strategy, proposals);
     search.ask_for_default();
     parts_.observer.data_started();
     if (std::string why = begin_bench(); !why.empty()) {
-      store_.update_session(row_.id, SessionState::partial, row_.used_seconds);
+      store_.update_session(row_.id, state_unless(SessionState::partial), row_.used_seconds);
       return ended(Ending::no_survivor, std::move(why));
     }
     parts_.observer.session_started(
@@ -167,11 +79,15 @@ class SessionRun {
     if (const Trial* const tried = parts_.log.find(parts_.terms.anchors.front())) note_unfilled(tried->verdict);
     parts_.search_seconds = search.seconds();
     SessionResult result;
-    result.reason = reason;
+    result.reason = part().reason.value_or(reason);
     result.seconds = search.seconds();
     result.device_busy_seconds = parts_.pool.figures().busy_seconds - before.busy_seconds;
     result.compile_wait_seconds = search.compile_wait_seconds();
-    conclude(result);
+    describe_search(result);
+    if (part().concludes || (result.survivors == 0 && (finishes(reason) || reason == Ending::hopeless)))
+      conclude(result);
+    else
+      leave(result);
     result.trials = parts_.log.size();
     result.run_trials = parts_.progress.run_trials();
     result.survivors = parts_.progress.survivors();  // without those that failed in a later stage
@@ -182,6 +98,37 @@ class SessionRun {
     result.workers_replaced = after.replaced - before.replaced;
     result.timed_seconds = after.timed_seconds - before.timed_seconds;
     return result;
+  }
+
+  const SessionPart& part() const {
+    static const SessionPart whole;
+    return parts_.terms.request.part ? *parts_.terms.request.part : whole;
+  }
+
+  // A finished session of which one more part is run stays finished.
+  SessionState state_unless(SessionState state) const {
+    return row_.state == SessionState::finished && !part().concludes ? SessionState::finished : state;
+  }
+
+  std::unique_ptr<Strategy> strategy_of_run() const {
+    if (!part().asks_strategy) return std::make_unique<NoProposals>();
+    return make_strategy(parts_.terms.key.strategy, parts_.terms.space, row_.seed);
+  }
+
+  void describe_search(SessionResult& result) const {
+    result.session = row_.id;
+    result.used_seconds = parts_.progress.used_seconds(result.seconds);
+    result.survivors = parts_.progress.survivors();
+    if (result.survivors == 0) return;
+    result.leads = parts_.progress.best();
+    result.lead = parts_.progress.best_score();
+  }
+
+  // Ends a run without the stages after the search.
+  void leave(SessionResult& result) {
+    result.end = *result.reason;
+    parts_.source.cancel();
+    store_.update_session(row_.id, state_unless(SessionState::partial), result.used_seconds);
   }
 
   // Makes data and expected results. Returns "" on success, or why there are none if the kernel is at fault.
@@ -241,9 +188,23 @@ class SessionRun {
     return parts_.terms.is_default(expected) ? default_explanation(expected, why) : why;
   }
 
+  // Returns what a revalidation compares, with the turn at the device taken.
+  std::vector<Trial> chosen_before() {
+    parts_.bench().turn().take(parts_.stop.load() + 1);
+    return parts_.progress.ranked_survivors();
+  }
+
+  // Ends a revalidation, whose caller decides about the record.
+  void give(const Record& record, SessionDecision& decided, double used, SessionResult& result) {
+    result.record = record;
+    result.finalists = std::move(decided.results);
+    store_.update_session(row_.id, SessionState::finished, used);
+  }
+
   void conclude(SessionResult& result);
   void explain_trials(SessionResult& result) const;
   void compare_and_decide(SessionResult& result, double used);
+  void keep_image(const Configuration& best);
   Verdict default_verdict() const;
 
   WisdomStore& store_;
@@ -306,8 +267,16 @@ void SessionRun::explain_trials(SessionResult& result) const {
   if (result.record && !(result.record->configuration == first)) remark("the best", result.record->configuration);
 }
 
+void SessionRun::keep_image(const Configuration& best) {
+  const std::optional<ReadyInstance>& kept = parts_.log.candidates().at(best).ready;
+  if (!kept || !kept->instance->image || image_cache_ == nullptr) return;
+  image_cache_->put(kept->instance->image_key, kept->image);
+  if (const std::string why = image_cache_->why(); !why.empty())
+    parts_.observer.note("the best image is not kept: " + why);
+}
+
 void SessionRun::compare_and_decide(SessionResult& result, double used) {
-  std::vector<Trial> ranked = Confirm(parts_).run();
+  std::vector<Trial> ranked = part().revalidates ? chosen_before() : Confirm(parts_).run();
   if (parts_.stop.load() > 0 && finishes(result.end)) result.end = Ending::interrupted;  // while confirming
   FinalStageResult compared = Compare(parts_, present_).run(std::move(ranked));
   std::optional<SessionDecision> decided =
@@ -335,17 +304,19 @@ void SessionRun::compare_and_decide(SessionResult& result, double used) {
                              return contender->trial.configuration == present_->configuration;
                            });
   const Record record = make_record(*decided, compared, parts_.terms, facts);
+  if (part().revalidates) return give(record, *decided, used, result);
   result.record_stands = keep_record(record, *decided, present_, met_present, store_);
-  if (const std::optional<ReadyInstance>& kept = parts_.log.candidates().at(record.configuration).ready;
-      kept && kept->instance->image && image_cache_ != nullptr) {
-    image_cache_->put(kept->instance->image_key, kept->image);
-    if (const std::string why = image_cache_->why(); !why.empty())
-      parts_.observer.note("the best image is not kept: " + why);
-  }
+  keep_image(record.configuration);
   if (finishes(result.end)) store_.update_session(row_.id, SessionState::finished, used);
   result.elsewhere = OtherRegime(parts_).run(record.configuration, record.median_ns);
   result.record = store_.find_record(parts_.terms.key.record);
   if (result.record) result.finalists = store_.finalists(result.record->uuid);
+}
+
+// Returns the record that stands. A revalidation compares its own, if that is legal.
+std::optional<Record> present_record(const SessionRequest& request, const SessionTerms& terms, WisdomStore& store) {
+  if (!request.part || !request.part->revalidates) return store.find_record(terms.key.record);
+  return request.part->first.empty() ? std::nullopt : request.part->revalidates;
 }
 
 }  // namespace
@@ -360,13 +331,16 @@ SessionResult run_session(const SessionRequest& request, const Subject& subject,
                           ImageCache* images, Observer& observer, const std::atomic<int>& stop) {
   if (request.regime == Regime::stream && subject.restores_inputs())
     throw UsageError(no_stream_explanation(subject.name()));
+  pool.set_aliases(store.aliases());
   const SessionTerms terms(request, subject, pool.device());
   if (terms.anchors.empty()) return ended(Ending::no_survivor, empty_space_explanation(terms.space));
-  std::optional<Record> present = store.find_record(terms.key.record);
+  std::optional<Record> present = present_record(request, terms, store);
   const ObjectiveValues checked(terms);  // an objective without a value is an error even if an answer is known
   const bool is_lifted = request.lift_quarantine && store.lift_quarantine(terms.key.record) > 0;
   if (!is_lifted)
-    if (std::optional<SessionResult> known = answer_from_database(request, terms.key, present, store)) return *known;
+    if (std::optional<SessionResult> known;
+        !request.part && (known = answer_from_database(request, terms.key, present, store)))
+      return *std::move(known);
   return SessionRun(terms, pool, store, images, observer, stop, std::move(present)).run();
 }
 

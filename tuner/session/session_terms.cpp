@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "search/strategy_text.hpp"
+#include "session/revalidate.hpp"
 
 namespace attune {
 namespace {
@@ -34,6 +35,10 @@ SessionKey session_key(const SessionRequest& request, const Subject& subject, co
   key.record.objective = request.objectives.text();
   key.space = identity.fingerprints.space;
   key.effort = request.effort;
+  if (request.part && request.part->revalidates) {
+    key.strategy = revalidating;
+    return key;
+  }
   key.strategy = canonical_strategy(request.strategy.empty() ? effort_plan(request.effort).strategy : request.strategy);
   return key;
 }

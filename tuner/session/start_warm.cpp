@@ -21,6 +21,19 @@ bool learns_from(const Record& record, const SessionTerms& terms, WisdomStore& s
   return experience.trials.size() >= least_experience && strategy.learn_from(experience);
 }
 
+// Has the strategy learn from a session of this database for another problem. Returns whether it does.
+bool learns_from(std::int64_t session, const SessionTerms& terms, WisdomStore& store, Strategy& strategy) {
+  const Experience experience = experience_of("session " + std::to_string(session), store.trials(session), terms.space);
+  return experience.trials.size() >= least_experience && strategy.learn_from(experience);
+}
+
+std::vector<Row> rows_of(const std::vector<Configuration>& configurations, const SearchSpace& space) {
+  std::vector<Row> rows;
+  for (const Configuration& configuration : configurations)
+    if (const auto row = space.row_of(configuration); row && space.contains(*row)) rows.push_back(*row);
+  return rows;
+}
+
 }  // namespace
 
 WarmStartCounts start_warm(const SessionTerms& terms, WisdomStore& store, Strategy& strategy, Proposals& proposals) {
@@ -29,6 +42,12 @@ WarmStartCounts start_warm(const SessionTerms& terms, WisdomStore& store, Strate
     std::erase(rows, terms.space.row_of(terms.anchors.front()));  // the anchor goes before all others in any case
     return proposals.warm_start(rows);
   };
+  if (terms.request.part) {
+    started.configurations = first(rows_of(terms.request.part->first, terms.space));
+    if (!terms.request.part->asks_strategy) return started;
+    for (const std::int64_t session : terms.request.part->learns_from)
+      if (started.sources < most_sources) started.sources += learns_from(session, terms, store, strategy);
+  }
   started.ladder_steps = first(terms.subject.first_rows());
   if (terms.request.cold_start) return started;
   const RecordKey& own = terms.key.record;
@@ -39,7 +58,7 @@ WarmStartCounts start_warm(const SessionTerms& terms, WisdomStore& store, Strate
     started.sources += learns;
     return learns;
   });
-  started.configurations = first(warm_start(ranked, terms.space));
+  started.configurations += first(warm_start(ranked, terms.space));
   return started;
 }
 

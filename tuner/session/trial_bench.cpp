@@ -7,6 +7,7 @@
 
 #include "attune/error.hpp"
 #include "base/user_limits.hpp"
+#include "device/image_key.hpp"
 #include "measure/screen.hpp"
 #include "measure/statistics.hpp"
 #include "session/explanations.hpp"
@@ -98,12 +99,17 @@ void TrialBench::begin_as(const TrialBench& other) {
 
 // Compiles the reference, or the default configuration in its place.
 CompileOutcome TrialBench::compile_within(const ImageRequest& request) {
+  KeptImages* const kept = terms_.request.images.get();
+  const std::string key = kept != nullptr ? image_key(request) : "";
+  if (const CompileResult* const found = kept != nullptr ? kept->find(key) : nullptr) return found->outcome;
   std::optional<Result> result =
       pool_.wait(pool_.submit(request), stop_, opened().own_clock ? Pool::forever : anchor_seconds_left());
   if (!result)
     give_up(terms_.subject.has_reference() ? "the reference" : "the default configuration", "was not compiled");
   Result compiled = noted(*std::move(result));
-  return std::move(std::get<CompileAnswer>(compiled.answer).outcomes.front());
+  CompileOutcome& outcome = std::get<CompileAnswer>(compiled.answer).outcomes.front();
+  if (kept != nullptr && outcome.image) kept->keep(key, {outcome, compiled.deaths});
+  return std::move(outcome);
 }
 
 // Throws BenchFailure for a job or a compile that did not end in its time, or before a stop.

@@ -39,11 +39,7 @@ TrialLog::TrialLog(const SessionTerms& terms, WisdomStore& store, std::int64_t s
   for (QuarantineEntry& entry : again)
     if (of_this_run.insert(entry.configuration.text()).second)
       second_chances_.push_back(std::move(entry.configuration));
-  if (terms_.request.fresh) return;
-  // Only successes are taken over from other sessions, because a failure there may have had its cause there.
-  for (Trial& trial : store_.known_trials(key, terms_.key.space))
-    if (Candidate& one = candidates_.at(trial.configuration); trial.verdict == Verdict::ok && !one.elsewhere)
-      one.elsewhere = std::make_unique<const Trial>(std::move(trial));
+  if (!terms_.request.fresh) know_elsewhere();
   for (Trial& trial : store_.trials(session_)) {
     if (trial.verdict == Verdict::wrong_result) continue;
     Candidate& candidate = candidates_.at(trial.configuration);
@@ -56,6 +52,13 @@ TrialLog::TrialLog(const SessionTerms& terms, WisdomStore& store, std::int64_t s
     candidates_.set(candidate, Candidate::State::tried);
     earlier_.push_back(std::move(trial));
   }
+}
+
+// Only successes are taken over from other sessions, because a failure there may have had its cause there.
+void TrialLog::know_elsewhere() {
+  for (Trial& trial : store_.known_trials(terms_.key.record, terms_.key.space))
+    if (Candidate& one = candidates_.at(trial.configuration); trial.verdict == Verdict::ok && !one.elsewhere)
+      one.elsewhere = std::make_unique<const Trial>(std::move(trial));
 }
 
 std::vector<const Trial*> TrialLog::trials() const {

@@ -57,6 +57,7 @@ class TrialLog {
   void withdraw_attempts(const std::vector<Configuration>& configurations, bool alone);
 
  private:
+  void know_elsewhere();
   void show_committed();
 
   const SessionTerms& terms_;

@@ -23,6 +23,7 @@ struct RecordedTrial {
 
 struct Recording {
   std::string source;   // the file, for messages
+  std::string tool;     // whose format the file has: "Kernel Tuner", "T4 results", "attune"
   std::string kernel;   // an identifier
   std::string device;   // as the file names it; the name of the file if it names none
   std::string problem;  // the sizes as the file writes them, or ""

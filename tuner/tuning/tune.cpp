@@ -131,7 +131,8 @@ TuneResult estimated(const Dispatcher& gpu, const KernelSpec& spec, const Proble
   Warnings warnings([](const std::string&) {});  // the dispatcher reports them
   const AddedBundles none(warnings);
   auto database = std::make_unique<const WisdomReader>(database_of(options));
-  Planner planner(gpu.device(), std::move(database), none, {options.cache, options.site_cache},
+  const WisdomPlaces places{options.site, options.wisdom, options.agree};
+  Planner planner(gpu.device(), wisdom_sources(std::move(database), places), none, {options.cache, options.site_cache},
                   regime_of(options.regime).value(), options.objective, warnings);
   Match match = planner.match(make_pack(spec, spec.name), problem);
   TuneResult result;

@@ -58,7 +58,14 @@ const DeviceFacts& Pool::device(LaneId lane) {
   if (opened) return *opened;
   Result result = run(OpenDevice{}, lane);
   if (const auto* failure = std::get_if<Failure>(&result.answer)) throw_failure(*failure);
+  apply_aliases(std::get<DeviceFacts>(result.answer).info, aliases_);
   return opened.emplace(std::get<DeviceFacts>(std::move(result.answer)));
+}
+
+void Pool::set_aliases(std::vector<DeviceAlias> aliases) {
+  aliases_ = std::move(aliases);
+  for (DeviceOfLane& device : devices_)
+    if (device.opened) apply_aliases(device.opened->info, aliases_);
 }
 
 const CompilerFacts& Pool::compiler() {

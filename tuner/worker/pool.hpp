@@ -11,6 +11,7 @@
 #include <set>
 #include <vector>
 
+#include "core/device_class.hpp"
 #include "worker/compile_lanes.hpp"
 #include "worker/device_lane.hpp"
 #include "worker/workers.hpp"
@@ -31,6 +32,8 @@ class Pool {
   LaneId lanes() const { return devices_.size(); }
   // Returns the device, which the first call opens. Throws Error or UsageError when the worker fails or does not start.
   const DeviceFacts& device(LaneId lane = 0);
+  // Sets as what devices count, also of those that are open.
+  void set_aliases(std::vector<DeviceAlias> aliases);
   // Returns the compiler, which the first call opens. Throws Error when there is no compiler.
   const CompilerFacts& compiler();
   // Sets the most images that are compiled at once.
@@ -97,6 +100,7 @@ class Pool {
   Result take(std::deque<Result>::iterator at, std::unique_lock<std::mutex>& lock);
 
   Workers& workers_;
+  std::vector<DeviceAlias> aliases_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Result> results_;

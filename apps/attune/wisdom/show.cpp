@@ -1,16 +1,22 @@
-// attune list, attune show: the stored wisdom.
+// attune show: the records of a kernel, and what is stored beside them.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <concepts>
+#include <iostream>
+#include <limits>
 #include <map>
 #include <vector>
 
-#include "apps/terminal/help_text.hpp"
 #include "attune/error.hpp"
 #include "base/counted.hpp"
 #include "base/shell_word.hpp"
+#include "base/visible_text.hpp"
 #include "configuration_text.hpp"
+#include "core/record_fields.hpp"
+#include "db/wisdom_look.hpp"
 #include "db/wisdom_store.hpp"
+#include "exports/records_csv.hpp"
 #include "json_lines.hpp"
 #include "occupancy_text.hpp"
 #include "options.hpp"
@@ -18,22 +24,18 @@
 #include "rates.hpp"
 #include "record_text.hpp"
 #include "rejection_text.hpp"
+#include "session/revalidate.hpp"
 #include "spec/kernel_file.hpp"
 #include "stored.hpp"
 #include "text.hpp"
+#include "wisdom/key_filter.hpp"
+#include "wisdom/row_output.hpp"
+#include "wisdom/show_more.hpp"
 
 namespace attune::cli {
 namespace {
 
-constexpr std::size_t least_name_columns = 12;
-
-nlohmann::ordered_json kept_json(const std::string& kernel, const StoredCounts& kept) {
-  return {{"type", "kernel"},
-          {"kernel", kernel},
-          {"records", kept.records},
-          {"trials", kept.trials},
-          {"sessions", kept.sessions}};
-}
+constexpr long long most_records_in_text = 20;
 
 // Returns ", 3.91 TB/s, 83 % of the measured copy ceiling", for a record of this very kernel on a calibrated device.
 std::string rate_and_bound(const Record& record, const std::optional<KernelSpec>& spec, WisdomStore& store) {
@@ -61,123 +63,135 @@ std::string other_code_text(const Record& record, const std::optional<KernelSpec
 // Returns what occupancy the winner has, as far as that is known of this very text of the kernel; else "".
 std::string occupancy_fact(const Record& record, const std::optional<KernelSpec>& spec, WisdomStore& store) {
   if (!spec || is_of_other_code(record, *spec)) return "";
-  const std::string text = recorded_occupancy(record, *spec, store.known_trials(record.key, record.space));
+  const std::optional<Trial> trial = newest_trial(store, record.key, record.configuration);
+  const std::string text = trial ? recorded_occupancy(record, *spec, *trial) : "";
   return text.empty() ? "" : fact_line("occupancy", text);
 }
 
-// Returns what the newest search for a record's key in its space tried, and why it was rejected.
-std::string tried_text(const Record& record, const std::vector<SessionRow>& sessions, WisdomStore& store) {
-  const auto of_record = [&](const SessionRow& session) {
-    const RecordKey& key = session.key.record;
-    return session.key.space == record.space && key.code == record.key.code && key.contract == record.key.contract &&
-           key.device_class == record.key.device_class && key.problem == record.key.problem &&
-           key.regime == record.key.regime && key.objective == record.key.objective;
-  };
-  const auto session = std::find_if(sessions.begin(), sessions.end(), of_record);
-  if (session == sessions.end()) return "";
-  Rejections rejections;
-  VerdictCounts counts;
-  for (const Trial& trial : store.trials(session->id)) {
-    rejections.see(trial);
-    ++counts[trial.verdict];
-  }
-  std::string text =
-      fact_line("tried", fmt::format("{}: {}", counted(rejections.trials(), "configuration"), verdicts_text(counts)));
-  text +=
-      rejections_text(rejections.list(), trials_command(record.key.kernel, record.key.problem, store.file().string()));
-  if (rejections.few_survive()) text += "  " + few_survived_text(rejections.survivors(), rejections.trials());
-  return text;
+std::string with_text(const Record& record) {
+  std::string text = "attune " + record.attune_version;
+  if (!record.toolchain.empty()) text += ", " + record.toolchain;
+  return record.driver.empty() ? text : text + ", driver " + record.driver;
 }
 
-void show_record(const Record& record, const std::string& reached, const std::string& other_code,
-                 const std::vector<FinalistResult>& finalists, const std::string& facts, bool verbose) {
+// What is said of a record beside its own fields.
+struct BesideRecord {
+  std::string reached;     // rate and bound, behind the time
+  std::string other_code;  // a line
+  std::string facts;       // lines behind when it was found
+  std::string more;        // lines behind the finalists
+};
+
+void show_record(const Record& record, const BesideRecord& beside, const std::vector<FinalistResult>& finalists,
+                 bool verbose) {
   put_text("{}\n  on {}{}\n", in_lines(record.key.kernel + " " + record.key.problem.text(), 2), record.device_name,
            is_of_host(record) ? " (host)" : "");
-  put_text("{}", other_code);
+  put_text("{}", beside.other_code);
   if (record.key.regime != "cold" || record.key.objective != "time")
     put_text("{}", fact_line("tuned for", record.key.objective + ", " + record.key.regime));
   put_text("{}", fact_line("configuration", whole_text(record.configuration)));
-  put_text("{}",
-           fact_line("time", time_text(record.median_ns) + reached + "; " + gain_text(record) + marks_text(record)));
+  const std::string time = record.median_ns > 0
+                               ? time_text(record.median_ns) + beside.reached + "; " + gain_text(record)
+                               : "this configuration was not measured";
+  put_text("{}", fact_line("time", time + marks_text(record)));
   if (const std::string choice = choice_text(record); !choice.empty()) put_text("{}", fact_line("chosen", choice));
-  put_text("{}", fact_line("found", fmt::format("{}, effort {}{}, {}, seed {}", utc_text(record.made_ms),
-                                                to_text(record.effort), record.partial ? " (cut short)" : "",
-                                                counted(record.trials, "trial"), record.seed)));
-  put_text("{}", facts);
+  if (record.origin == Origin::pinned)
+    put_text("{}", fact_line("pinned", utc_text(record.made_ms)));
+  else
+    put_text("{}", fact_line("found", fmt::format("{}, effort {}{}, {}, seed {}", utc_text(record.made_ms),
+                                                  to_text(record.effort), record.partial ? " (cut short)" : "",
+                                                  counted(record.trials, "trial"), record.seed)));
+  put_text("{}", beside.facts);
   put_text("{}{}{}", winner_text(record, finalists), finalists_text(record, finalists, verbose),
            front_text(record, finalists, verbose));
-  put_text("{}", fact_line("with", fmt::format("attune {}, {}, driver {}", record.attune_version, record.toolchain,
-                                               record.driver)));
+  put_text("{}{}", beside.more, fact_line("with", with_text(record)));
+}
+
+Options show_options() {
+  Options options("attune show KERNEL|FILE.cu [options]",
+                  "  attune show transpose\n  attune show transpose --problem \"width=8192\" --device H200\n"
+                  "  attune show transpose --json\n  attune show transpose --csv > records.csv\n",
+                  {"kernel"});
+  add_key_options(options);
+  options.add()("limit", named_value("N"), "at most so many records (default: 20 as text, else all)")(
+      "verbose,v", "whole configurations, not what differs from the best");
+  add_form_options(options, "one JSON object per line: records, what is stored beside them, and counts");
+  add_database_option(options);
+  return options;
+}
+
+// What is shown, and how.
+struct ShowQuery {
+  std::string given, kernel;       // as it was given; its name
+  std::optional<KernelSpec> spec;  // nothing where its text is not at hand
+  OutputForm form;
+  bool verbose;
+
+  std::string called() const { return is_kernel_file(given) ? given : "the built-in " + given; }
+};
+
+void show_one(const ShowQuery& query, const Record& record, const std::vector<SessionRow>& sessions,
+              WisdomStore& store) {
+  const std::vector<FinalistResult> finalists = store.finalists(record.uuid);
+  const MoreOfRecord more = more_of(record, finalists, sessions, store);
+  if (query.form == OutputForm::json) {
+    print_record(record, finalists, query.spec ? std::optional(is_of_other_code(record, *query.spec)) : std::nullopt);
+    print_more(record, more);
+    return;
+  }
+  const std::string command = trials_command(record.key.kernel, record.key.problem, store.file().string());
+  const BesideRecord beside{
+      .reached = rate_and_bound(record, query.spec, store),
+      .other_code = other_code_text(record, query.spec, query.called()),
+      .facts = more.conditions + occupancy_fact(record, query.spec, store) + tried_text(more, command),
+      .more = more_text(record, more, query.verbose)};
+  show_record(record, beside, finalists, query.verbose);
+}
+
+void show_end(const ShowQuery& query, const StoredCounts& kept, std::size_t found, std::size_t shown) {
+  if (query.form == OutputForm::json) return print_line(kept_json(query.kernel, kept));
+  if (shown < found) put_text("{}: --limit {} shows them\n", counted(found - shown, "more record"), found);
+  if (kept.records == 0)
+    put_text("no records of {} yet (try: attune tune {})\n", query.kernel,
+             query.spec ? shell_word(query.given) : "FILE.cu");
+  else if (found == 0)
+    put_text("no such records of {}\n", query.kernel);
+  if (kept.sessions > 0) put_text("{}: {}\n", query.kernel, kept_text(kept));
 }
 
 }  // namespace
 
-int run_list(const Arguments& arguments) {
-  Options options("attune list [options]", "  attune list\n  attune list --json\n");
-  add_database_option(options);
-  options.add()("json", "one JSON object per kernel instead of text");
-  if (options.parse(arguments)) return exit_done;
-  std::optional<WisdomStore> store = open_store(options);
-  std::map<std::string, StoredCounts> others = read_kept(store);
-  std::size_t width = least_name_columns;
-  for (const auto& [name, unused] : others) width = std::max(width, name.size());
-  std::vector<KernelSpec> builtin;
-  for (const EmbeddedFile& file : builtin_kernels()) builtin.push_back(read_embedded_kernel(file));
-  const std::size_t columns = output_columns();
-  const auto show = [&](const std::string& name, const std::string& summary, bool is_builtin) {
-    const StoredCounts kept = others[name];
-    if (!options.has("json")) {
-      const std::string kept_of_it = kept.sessions > 0 || kept.records > 0 ? "\n" + kept_text(kept) : "";
-      put_text("{:<{}}  {}\n", name, width,
-               wrapped((is_builtin ? summary : "(not built in)") + kept_of_it, columns, width + 2));
-      return;
-    }
-    nlohmann::ordered_json line = kept_json(name, kept);
-    line["builtin"] = is_builtin;
-    if (is_builtin) line["summary"] = summary;
-    print_line(line);
-  };
-  for (const KernelSpec& spec : builtin) {
-    show(spec.name, spec.summary, true);
-    others.erase(spec.name);
-  }
-  for (const auto& [name, unused] : others) show(name, "", false);
-  return exit_done;
-}
-
 int run_show(const Arguments& arguments) {
-  Options options("attune show KERNEL|FILE.cu [options]", "  attune show transpose\n  attune show transpose --json\n",
-                  {"kernel"});
-  add_database_option(options);
-  options.add()("verbose,v", "whole configurations of finalists, not what differs from the best")(
-      "json", "one JSON object per line instead of text: records, their finalists, and counts");
+  Options options = show_options();
   if (options.parse(arguments)) return exit_done;
   const std::string given = options.required("kernel");
   const bool is_file = is_kernel_file(given);
-  const std::optional<KernelSpec> spec = is_file ? load_kernel(given) : builtin_kernel(given);
+  std::optional<KernelSpec> spec = is_file ? load_kernel(given) : builtin_kernel(given);
   const std::string kernel = is_file ? spec->name : given;
-  const std::string called = is_file ? given : "the built-in " + given;
+  const ShowQuery query{given, kernel, std::move(spec), output_form_of(options), options.has("verbose")};
+  const KeyFilter filter = key_filter_of(options);
+  constexpr auto all = std::numeric_limits<long long>::max();
+  const auto limit = static_cast<std::size_t>(
+      options.integer("limit", 1, all).value_or(query.form == OutputForm::text ? most_records_in_text : all));
   std::optional<WisdomStore> store = open_store(options);
   std::map<std::string, StoredCounts> kept = read_kept(store);
-  if (!spec) require_known(kernel, kept);
-  const std::vector<SessionRow> sessions = store ? store->sessions(kernel) : std::vector<SessionRow>();
-  if (store)
-    for (const Record& record : store->records(kernel)) {
-      const std::vector<FinalistResult> finalists = store->finalists(record.uuid);
-      if (options.has("json"))
-        print_record(record, finalists, spec ? std::optional(is_of_other_code(record, *spec)) : std::nullopt);
-      else
-        show_record(record, rate_and_bound(record, spec, *store), other_code_text(record, spec, called), finalists,
-                    occupancy_fact(record, spec, *store) + tried_text(record, sessions, *store),
-                    options.has("verbose"));
-    }
-  if (options.has("json")) {
-    print_line(kept_json(kernel, kept[kernel]));
-  } else {
-    if (kept[kernel].records == 0)
-      put_text("no records of {} yet (try: attune tune {})\n", kernel, spec ? shell_word(given) : "FILE.cu");
-    if (kept[kernel].sessions > 0) put_text("{}: {}\n", kernel, kept_text(kept[kernel]));
+  if (!query.spec) require_known(kernel, kept);
+  std::vector<Record> records = store ? store->records(kernel) : std::vector<Record>();
+  std::erase_if(records, [&](const Record& record) { return !filter.includes(record.key); });
+  const std::size_t shown = std::min(records.size(), limit);
+  if (query.form == OutputForm::csv) {
+    records.resize(shown);
+    const auto make_visible = [](const char*, auto& value) {
+      if constexpr (std::same_as<std::remove_cvref_t<decltype(value)>, std::string>) value = visible_text(value);
+    };
+    for (Record& record : records) fields(make_visible, record);
+    const std::string text = records_to_csv(records);
+    std::cout << text;
+    return exit_done;
   }
+  const std::vector<SessionRow> sessions = store ? store->sessions(kernel) : std::vector<SessionRow>();
+  for (std::size_t i = 0; i < shown; ++i) show_one(query, records[i], sessions, *store);
+  show_end(query, kept[kernel], records.size(), shown);
   return exit_done;
 }
 

@@ -135,6 +135,31 @@ def check_kernel_tuner(session, path):
     print(f"{session.kernel}: Kernel Tuner read {len(cache['cache'])} configurations, the best {best['time']} ms")
 
 
+def check_t4(session, path):
+    """Kernel Tuner's own schema, its own writer, and attune's way back."""
+    import jsonschema
+    from kernel_tuner import file_utils, util
+
+    document = json.loads(session.exported("t4", path).read_text())
+    version, schema = file_utils.output_file_schema("results")
+    jsonschema.validate(document, schema)
+    assert document["schema_version"] == version, document["schema_version"]
+    right = [row for row in document["results"] if row["invalidity"] == "correct"]
+    assert len(right) == len(session.right) and len(document["results"]) == len(session.right) + len(session.failed)
+    # What Kernel Tuner makes of the cache of the same session says the same of each configuration.
+    cache = util.read_cache(str(path.parent / f"{session.kernel}.json"), open_cache=False)
+    rows = [row for row in cache["cache"].values() if "__error__" not in row]
+    theirs = file_utils.get_t4_results(rows, cache["tune_params"])["results"]
+    by_values = {json.dumps(row["configuration"]): row for row in right}
+    assert len(by_values) == len(theirs)
+    for row in theirs:
+        ours = by_values[json.dumps(row["configuration"])]
+        assert ours["invalidity"] == row["invalidity"] and ours["times"]["runtimes"] == row["times"]["runtimes"]
+        (time,) = [one for one in row["measurements"] if one["name"] == "time"]
+        assert ours["measurements"][0] == time, (ours["measurements"], time)
+    print(f"{session.kernel}: Kernel Tuner's schema holds for {len(document['results'])} T4 results")
+
+
 def read_all(attune, folder, recordings):
     for recording, kernel in (("recordings/kernel_tuner.json", "void_blur_float_"),
                               ("recorded/pnpoly_RTX_3090.json.xz", "cn_pnpoly")):
@@ -142,6 +167,7 @@ def read_all(attune, folder, recordings):
         assert session.right and session.failed, "a session that shows both"
         check_optuna(session, folder / f"{kernel}.journal")
         check_kernel_tuner(session, folder / f"{kernel}.json")
+        check_t4(session, folder / f"{kernel}.t4.json")
 
 
 def main():

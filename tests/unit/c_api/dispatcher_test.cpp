@@ -10,6 +10,7 @@
 
 #include "attune/version.hpp"
 #include "c_api_fixture.hpp"
+#include "tuned/tuned_text.hpp"
 
 namespace attune {
 namespace {
@@ -96,7 +97,7 @@ TEST_F(CDispatcher, TakesOptionsOfALaterVersionUnlessTheySaySomethingNew) {
   later.present.size = sizeof later;
   EXPECT_EQ(make(later.present), ATTUNE_OK) << attune_last_error();
   later.more[1] = 1;
-  expect_usage_error(make(later.present), "sets an option that this library (104) does not know");
+  expect_usage_error(make(later.present), "sets an option that this library (136) does not know");
 }
 
 TEST_F(CDispatcher, TakesOptionsOfTheFirstVersion) {
@@ -178,6 +179,38 @@ TEST_F(CDispatcher, PreparesProblemsAndTakesUpWhatWasTunedSince) {
   expect_usage_error(attune_dispatcher_prepare(gpu_, "offset", nullptr, 2), "`problems` is null");
   expect_usage_error(attune_dispatcher_prepare(gpu_, "ofset", problems, 2), "did you mean `offset`?");
   EXPECT_EQ(attune_dispatcher_prepare(gpu_, "offset", nullptr, 0), ATTUNE_OK);
+}
+
+TEST_F(CDispatcher, ReadsFoldersOfTunedFilesAndAgreesOnTheirDigest) {
+  const std::string folder = (folder_ / "tuned").string();
+  std::filesystem::create_directory(folder);
+  const Record known =
+      record(Dispatcher(options()).device_info(), {{"n", 10}, {"T", "int32"}}, {{"OFFSET", 2}, {"BLOCK", 32}});
+  for (const auto& [name, text] : tuned_files(std::vector{known})) std::ofstream(folder_ / "tuned" / name) << text;
+  const char* const folders[] = {folder.c_str()};
+  attune_dispatcher_options given = c_options();
+  given.wisdom = folders;
+  given.wisdom_count = 1;
+  attune_dispatcher_destroy(gpu_);
+  ASSERT_EQ(attune_dispatcher_make(&given, &gpu_), ATTUNE_OK) << attune_last_error();
+  char digest[65] = {};
+  ASSERT_EQ(attune_dispatcher_wisdom_digest(gpu_, digest), ATTUNE_OK) << attune_last_error();
+  EXPECT_EQ(std::strlen(digest), 64u);
+  attune_dispatcher_destroy(gpu_);
+  given.agree = digest;
+  ASSERT_EQ(attune_dispatcher_make(&given, &gpu_), ATTUNE_OK) << attune_last_error();
+  add(offset_kernel);
+  attune_plan* const made = plan("offset", {attune_integer("n", 10)});
+  attune_match match{};
+  match.size = sizeof match;
+  ASSERT_EQ(attune_plan_match(made, &match), ATTUNE_OK);
+  EXPECT_STREQ(match.configuration, "OFFSET=2 BLOCK=32");
+  EXPECT_EQ(match.source, "the folder " + folder);
+  attune_plan_destroy(made);
+
+  given.wisdom = nullptr;
+  expect_usage_error(make(given), "`wisdom` is null");
+  expect_usage_error(attune_dispatcher_wisdom_digest(gpu_, nullptr), "`digest` is null");
 }
 
 TEST_F(CDispatcher, WaitsForStreamsAndTheBackground) {

@@ -28,5 +28,25 @@ TEST(DeviceClass, OfOtherTextIsNone) {
   }
 }
 
+TEST(DeviceClass, OfAnAliasIsAnotherNameOrKey) {
+  const std::string h200 = "cuda|NVIDIA H200|cc90|sm132|mem140G|bus6144|l2-60M|mig-";
+  const std::string nvl = "cuda|NVIDIA H200 NVL|cc90|sm132|mem94G|bus6144|l2-60M|mig-";
+  const DeviceInfo own = *device_of_class(nvl, {});
+  const auto key_with = [&](std::vector<DeviceAlias> aliases) {
+    DeviceInfo device = own;
+    apply_aliases(device, aliases);
+    EXPECT_EQ(device.name, own.name);
+    return device.class_key();
+  };
+  EXPECT_EQ(key_with({}), nvl);
+  EXPECT_EQ(key_with({{"NVIDIA H100", h200}}), nvl);
+  EXPECT_EQ(key_with({{"NVIDIA H200 NVL", "NVIDIA H200"}}), "cuda|NVIDIA H200|cc90|sm132|mem94G|bus6144|l2-60M|mig-");
+  EXPECT_EQ(key_with({{"NVIDIA H200 NVL", h200}}), h200);
+  EXPECT_EQ(key_with({{"NVIDIA H200 NVL", "NVIDIA X"}, {nvl, h200}}), h200) << "that of the key goes first";
+  for (const char* const other : {"cuda|NVIDIA A100|cc80|sm108|mem80G|bus5120|l2-40M|mig-",
+                                  "host|AMD EPYC|cc90|sm2|mem24G|bus0|l2-32M|mig-", "cuda|no key"})
+    EXPECT_EQ(key_with({{"NVIDIA H200 NVL", other}}), nvl) << other;
+}
+
 }  // namespace
 }  // namespace attune

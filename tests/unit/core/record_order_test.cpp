@@ -52,6 +52,20 @@ TEST(RecordOrder, IsAsItsContractSays) {
     }
 }
 
+// In the order of in_order(): what each one lacks beside the one before it.
+TEST(RecordOrder, SaysWhyTheWeakerOneDoesNotServe) {
+  const std::vector<Record> records = in_order();
+  const char* const whys[] = {"another record is pinned",         "another search had more effort",
+                              "another record is newer",          "another record was made at the same time",
+                              "its search was narrowed",          "its search was cut short",
+                              "another search had more effort",   "another search had more effort",
+                              "another record was measured here", "its times do not mean what times mean at present",
+                              "another record was measured here", "another configuration beat it in the same rounds",
+                              "another record was measured here"};
+  ASSERT_EQ(std::size(whys), records.size() - 1);
+  for (std::size_t i = 1; i < records.size(); ++i) EXPECT_EQ(why_weaker(records[i], records[i - 1]), whys[i - 1]) << i;
+}
+
 TEST(RecordOrder, TakesTheStrongestOfEachKeyInTheOrderOfKeys) {
   std::vector<Record> records = in_order();
   Record other = record_of("other");

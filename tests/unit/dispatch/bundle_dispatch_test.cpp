@@ -134,20 +134,19 @@ TEST_F(DispatcherBundle, BesideADatabaseBothAreKnown) {
   EXPECT_THAT(warnings_, IsEmpty());
 }
 
-// Of two records of one problem that are equally thorough the newer one counts, wherever it is.
-TEST_F(DispatcherBundle, TheNewerRecordCounts) {
-  for (int i = 0; i < 6; ++i) {
-    const bool bundle_is_newer = i % 2 == 0;
-    Record newer = record(device_->info(), problem(1000), {{"OFFSET", 2}, {"BLOCK", 32}}), older = newer;
-    older.configuration = {{"OFFSET", 3}, {"BLOCK", 32}};
-    older.made_ms = newer.made_ms - 1;
-    older.uuid = make_uuid();
-    store(bundle_is_newer ? newer : older);
+// Of two records of one problem the one that was measured here counts, whichever is newer.
+TEST_F(DispatcherBundle, GivesWayToWhatWasMeasuredHere) {
+  for (const bool bundle_is_newer : {true, false}) {
+    Record own = record(device_->info(), problem(1000), {{"OFFSET", 2}, {"BLOCK", 32}}), other = own;
+    other.configuration = {{"OFFSET", 3}, {"BLOCK", 32}};
+    other.made_ms += bundle_is_newer ? 1 : -1;
+    other.uuid = make_uuid();
+    store(other);
     const Bundle bundle = Bundle::owning(bundle_of(1000), "a bundle");
-    store(bundle_is_newer ? older : newer);
+    store(own);
     const auto gpu = with_database();
     gpu->add(bundle);
-    EXPECT_EQ(gpu->match("offset", problem(1000)).configuration.text(), "OFFSET=2 BLOCK=32") << i;
+    EXPECT_EQ(gpu->match("offset", problem(1000)).configuration.text(), "OFFSET=2 BLOCK=32") << bundle_is_newer;
     fs::remove(database());
   }
 }

@@ -81,9 +81,14 @@ class PassingFailures : public testing::Test {
     WisdomStore(database())
         .put_record(made_record(small_kernel(), device_, {{"n", 1000}}, Configuration{{"BLOCK", 128}}, "idle 1.0"));
   }
+  static WisdomSources database_of(std::unique_ptr<const RecordTable> table) {
+    WisdomSources sources;
+    sources.list.push_back({WisdomSource::Kind::database, std::move(table)});
+    return sources;
+  }
   // Looks n=1000 up in a table.
   Wisdom::LookUpResult look_up(std::unique_ptr<const RecordTable> table) {
-    Wisdom wisdom(std::move(table), bundles_, warnings_);
+    Wisdom wisdom(database_of(std::move(table)), bundles_, warnings_);
     return wisdom.find({small_kernel(), problem_, device_, "small.cu"}, Reach::this_problem);
   }
   Wisdom::LookUpResult look_up() { return look_up(std::make_unique<WisdomReader>(database())); }
@@ -164,7 +169,7 @@ TEST_F(PassingFailures, AreToldFromThoseThatLast) {
 
 TEST_F(PassingFailures, AreAskedForOnceASecond) {
   int asked = 0;
-  Wisdom wisdom(std::make_unique<FailingTable<PassingFailure>>(&asked), bundles_, warnings_);
+  Wisdom wisdom(database_of(std::make_unique<FailingTable<PassingFailure>>(&asked)), bundles_, warnings_);
   for (int i = 0; i < 100; ++i) {
     const auto found = wisdom.find({small_kernel(), problem_, device_, "small.cu"}, Reach::this_problem);
     EXPECT_FALSE(found.is_final);

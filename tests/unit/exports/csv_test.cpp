@@ -33,9 +33,12 @@ TEST(RecordsAsCsv, HaveAHeaderLineAndOneLineEach) {
       "made_ms,space,seed,device_uuid,min_ns,q1_ns,q3_ns,batch,rounds,rounds_dropped,sm_clock_mhz,anchor_ratio,"
       "busy,value,default_value,choice,settled,source\r\n"
       "reduce,cc,dd,cuda|NVIDIA H200|cc90,n=1024 T=float,u1,cold,time,\"A \"\"big\"\", fast\nGPU\",90,132,"
-      "BLOCK=256 SCALE=0.1 FAST=true,12345.5,23456.75,1.875,1,1,measure,false,false,false,false,false,ok,false,321,"
+      "BLOCK=256 SCALE=0.1 FAST=true,12345.5,23456.75,1.875,1,1,measure,false,false,measured,false,false,ok,false,321,"
       "NVRTC 13.0,580.159 (CUDA 13.0),0.1.0,9,1760000000123,ee,18364758544493064720,,0,0,0,1,0,0,0,0,false,0,"
-      "0,fastest,true\r\n");
+      "0,fastest,true,\r\n");
+  record.configuration = {{"ORDER", "two words"}, {"SCALE", 1.0}};
+  EXPECT_NE(records_to_csv({record}).find(R"("{""ORDER"":""two words"",""SCALE"":1.0}")"), std::string::npos)
+      << "a text that would not read back";
   EXPECT_EQ(records_to_csv({}).find("\r\n"), records_to_csv({}).size() - 2);
 }
 

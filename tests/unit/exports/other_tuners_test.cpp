@@ -8,6 +8,7 @@
 
 #include "exports/kernel_tuner_cache.hpp"
 #include "exports/optuna_journal.hpp"
+#include "exports/t4_results.hpp"
 #include "recordings/recording_file.hpp"
 
 namespace attune::test {
@@ -135,13 +136,31 @@ TEST(OptunaJournal, TrialsHaveVerdictsAndTimes) {
   EXPECT_EQ(trials[1].at("datetime_complete"), "2025-10-09T08:53:20.000000+00:00") << "of the session";
 }
 
+TEST(T4Results, AreReadBackAsARecording) {
+  const Recording recording = read_recordings(t4_results(session()), "smooth.json").at(0);
+  EXPECT_EQ(recording.tool, "T4 results");
+  ASSERT_THAT(recording.parameters, SizeIs(4));
+  EXPECT_EQ(recording.parameters[2], (Parameter{"SCALE", {1e-7, 0.5, 1.0}}));
+  std::vector<Verdict> verdicts;
+  for (const RecordedTrial& trial : recording.trials) verdicts.push_back(trial.verdict);
+  EXPECT_THAT(verdicts, ElementsAre(Verdict::ok, Verdict::compile_error, Verdict::restricted, Verdict::wrong_result));
+  const RecordedTrial& right = recording.trials.front();
+  EXPECT_DOUBLE_EQ(right.median_ns, 2e6);
+  EXPECT_THAT(right.samples_ns, ElementsAre(1e6, 3e6, 2e6));
+  EXPECT_DOUBLE_EQ(right.compile_s, 0.25);
+  const json document = json::parse(t4_results(session()));
+  EXPECT_EQ(document.at("results").at(3).at("correctness"), 0);
+  EXPECT_EQ(document.at("metadata").at("device"), "NVIDIA H200");
+}
+
 TEST(OtherTuners, GetNoDetailsAndEqualBytesForEqualSessions) {
   SessionLog log = session();
   log.trials[1].detail = "/home/someone/smooth.cu(3): error";
   log.trials[0].configuration.set("ORDER", "ro\xffws");
   EXPECT_EQ(optuna_journal(log), optuna_journal(log));
   EXPECT_EQ(kernel_tuner_cache(log), kernel_tuner_cache(log));
-  for (const std::string& text : {optuna_journal(log), kernel_tuner_cache(log)}) {
+  EXPECT_EQ(t4_results(log), t4_results(log));
+  for (const std::string& text : {optuna_journal(log), kernel_tuner_cache(log), t4_results(log)}) {
     EXPECT_THAT(text, testing::Not(HasSubstr("someone")));
     EXPECT_THAT(text, HasSubstr("\\ufffdws")) << "bytes that are not UTF-8";
   }

@@ -17,6 +17,7 @@
 #include "kernel/legality.hpp"
 #include "kernel/problem.hpp"
 #include "odd_kernel.hpp"
+#include "selection_printer.hpp"
 #include "space/fallbacks.hpp"
 #include "spec/kernel_file.hpp"
 #include "support/smooth_kernel.hpp"
@@ -24,49 +25,6 @@
 
 namespace attune::test {
 namespace {
-
-// Prints a selection in the words of text_of() below.
-constexpr const char* selection_printer = R"cpp(
-#include <cstdio>
-  using namespace attune_export;
-  static std::string three(const std::uint32_t (&x)[3]) {
-    return std::to_string(x[0]) + "," + std::to_string(x[1]) + "," + std::to_string(x[2]);
-  }
-  static std::string value_text(const Value& v) {
-    char text[64];
-    std::snprintf(text, sizeof text, v.kind == Value::Kind::real ? "%a" : "%.0f",
-                  v.kind == Value::Kind::real ? v.real : static_cast<double>(v.integer));
-    return text;
-  }
-  static void print(const Selection& s) {
-    std::printf("%s%s | %s", s.is_found ? "" : "none", s.is_found ? text_of(s.rung) : "",
-                s.is_found ? text_of(s.configuration).c_str() : "");
-    for (const Step& step : s.steps) {
-      if (step.kind == StepKind::memset) {
-        std::printf(" | memset %d %d %llu", step.memset_argument, step.memset_value,
-                    static_cast<unsigned long long>(step.memset_bytes));
-        continue;
-      }
-      std::printf(" | %s %s %s %s %llu %d%d", step.entry.c_str(), three(step.shape.grid).c_str(),
-                  three(step.shape.block).c_str(), three(step.shape.cluster).c_str(),
-                  static_cast<unsigned long long>(step.shape.shared_bytes), step.shape.overlaps ? 1 : 0,
-                  step.shape.cooperative ? 1 : 0);
-      for (const int argument : step.arguments) std::printf(" %d", argument);
-    }
-    for (const Argument& a : s.arguments) {
-      std::printf(" | %s %d %llu %llu %d%d %s", std::string(a.type).c_str(), static_cast<int>(a.role),
-                  static_cast<unsigned long long>(a.count), static_cast<unsigned long long>(a.bytes),
-                  a.is_mapped ? 1 : 0, a.by_value ? 1 : 0, a.symbol.c_str());
-      if (a.is_known) std::printf(" %s", value_text(a.value).c_str());
-      if (!a.map.is_encoded) continue;
-      std::printf(" map %d %u %u", a.map_of, a.map.element_bytes, a.map.swizzle);
-      for (int i = 0; i < a.map.dimensions; ++i)
-        std::printf(" %llu,%llu,%u", static_cast<unsigned long long>(a.map.shape[i]),
-                    static_cast<unsigned long long>(a.map.strides[i]), a.map.box[i]);
-    }
-    std::puts("");
-  }
-)cpp";
 
 std::string three(const std::array<std::uint32_t, 3>& x) { return fmt::format("{},{},{}", x[0], x[1], x[2]); }
 
@@ -89,6 +47,7 @@ struct Situation {
   KernelSpec spec;
   std::vector<Record> records;
   std::vector<Request> requests;
+  std::vector<Cover> covers = {};
 };
 
 std::string text_of(const Situation& situation, const Request& request, std::string_view rung,
@@ -129,7 +88,7 @@ std::string runtime_answer(const Situation& situation, const Request& request,
                            const std::vector<Configuration>& fallbacks) {
   const KernelSpec& spec = situation.spec;
   const MatchRequest asked{spec, request.problem, request.device, spec.name, "cold", "time", fallbacks};
-  auto ladder = match_ladder(asked, situation.records);
+  auto ladder = match_ladder(asked, situation.records, situation.covers);
   add_last_rungs(ladder, asked, situation.records, "");
   for (const GradedMatch& graded : ladder) {
     try {
@@ -238,7 +197,7 @@ class Situations {
 };
 
 std::string program_for(const Situation& situation) {
-  HeaderTerms terms{.spec = situation.spec, .records = situation.records};
+  HeaderTerms terms{.spec = situation.spec, .records = situation.records, .covers = situation.covers};
   terms.name_space = "attune_export";
   std::string text = exported_header(terms) + selection_printer + "int main() {\n";
   std::map<std::string, std::size_t> devices;
@@ -348,6 +307,49 @@ TEST(SelectionTies, AreDecidedAsTheRuntimeDecides) {
   const Counts counts = compare(situation);
   EXPECT_EQ(counts.rungs.at("sibling device"), 2);
   EXPECT_GE(counts.rungs.at("near problem"), 12);
+}
+
+TEST(SelectionByCovers, IsThatOfTheRuntime) {
+  Situation situation{load_kernel("reduce"), {}, {}};
+  const KernelSpec& spec = situation.spec;
+  const auto configuration = [&](std::int64_t block) {
+    return reduce_record(spec, 1, block, h200(), "").configuration;
+  };
+  const auto cover = [&](const DeviceInfo& device, const std::string& tree) {
+    Cover made;
+    made.key = reduce_record(spec, 1, 128, device, "").key;
+    made.device_name = device.name;
+    made.configurations = {configuration(128), configuration(1024), configuration(7)};  // the last one is not listed
+    made.tree = tree;
+    made.measured = "n >= 1024 && n <= 2 ** 26";
+    made.problems = 8;
+    made.mean_loss = 0.012;
+    made.made_ms = static_cast<std::int64_t>(situation.covers.size());
+    return made;
+  };
+  // Every kind of answer: a configuration, one that is not legal, the default, none, and what has no value.
+  situation.covers.push_back(
+      cover(h200(),
+            "T in ['float', 'double'] ? (n <= 65536 ? (n % 2 == 0 ? 1 : -1) : n * n <= 10 ** 12 ? 0 : n < 2 ** "
+            "25 ? 2 : 1) : -2"));
+  situation.covers.push_back(cover(h100(), "n <= 4096 ? 0 : 1"));
+  situation.covers.push_back(cover(a100(), "n <="));       // no expression
+  situation.covers.push_back(cover(a100(), "0 * n - 2"));  // no constant
+  situation.covers.push_back(cover(h200(), "1"));
+  situation.covers.back().key.kernel = "renamed";
+  situation.covers.push_back(cover(h100(), "1"));
+  situation.covers.back().key.regime = "warm";
+  situation.records.push_back(reduce_record(spec, 1 << 20, 256, h200(), "a"));
+  situation.records.push_back(reduce_record(spec, 1 << 12, 256, h100(), "b"));
+  for (const DeviceInfo& device : {h200(), h100(), a100()})
+    for (const std::int64_t n : {1L, 100L, 101L, 4096L, 65536L, 100'000L, 1L << 20, (1L << 20) + 1, 1L << 24, 1L << 26,
+                                 1L << 30, 1L << 40, 1L << 62})
+      for (const char* const type : {"float", "double", "half"})
+        situation.requests.push_back({{{"n", n}, {"T", type}, {"OP", "Op::sum"}}, device});
+  const Counts counts = compare(situation);
+  EXPECT_GE(counts.rungs.at("cover"), 45);
+  EXPECT_EQ(counts.rungs.at("exact"), 2);
+  EXPECT_THAT(program_for(situation), testing::HasSubstr("// n % 2 == 0\n"));
 }
 
 // Some defaults are known to fail, and some are known to run nearer by.

@@ -23,6 +23,17 @@ TEST_F(MatchLadder, AnEarlierWayOfMeasuringIsStale) {
   EXPECT_THAT(rungs[0].match.why, HasSubstr("attune tune reduce"));
 }
 
+TEST_F(MatchLadder, ARecordThatWasNotMeasuredHereSaysSo) {
+  Record other = record(problem_, 128);
+  other.origin = Origin::adopted;
+  EXPECT_THAT(ladder({other}).at(0).match.why, HasSubstr("adopted from an earlier code"));
+  other.origin = Origin::imported;
+  EXPECT_THAT(ladder({other}).at(0).match.why, HasSubstr("brought in from elsewhere"));
+  other.protocol = 0;
+  EXPECT_EQ(ladder({other}).at(0).match.rung, Rung::stale);
+  EXPECT_THAT(ladder({other}).at(0).match.why, HasSubstr("by another tool; to measure again: attune tune reduce"));
+}
+
 // Tuned for something else on the very problem, before tuned for this on another one.
 TEST_F(MatchLadder, AnotherRegimeServesAfterItsOwnAndSaysSo) {
   Record stream = record(problem_, 128), warm = record(problem_, 512), near = record(problem(1001), 256);

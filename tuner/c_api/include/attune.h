@@ -114,9 +114,9 @@ typedef enum attune_rung {
   ATTUNE_RUNG_NEAR_PROBLEM = 3,
   ATTUNE_RUNG_SIBLING_DEVICE = 4,
   ATTUNE_RUNG_NONE = 5,
-  ATTUNE_RUNG_OTHER_PROBLEM = 6, // since interface version 4
-  ATTUNE_RUNG_PINNED = 7,        // since interface version 6
-  ATTUNE_RUNG_COVER = 8          // since interface version 6
+  ATTUNE_RUNG_OTHER_PROBLEM = 6,  // since interface version 4
+  ATTUNE_RUNG_PINNED = 7,         // since interface version 6
+  ATTUNE_RUNG_COVER = 8           // since interface version 6
 } attune_rung;
 #define ATTUNE_RUNGS 16  // counts of plans in attune_statistics: room for rungs to come
 
@@ -148,6 +148,11 @@ typedef struct attune_dispatcher_options {
   uint64_t image_limit;
   uint64_t scratch_limit;
   double epoch_seconds;  // has no effect since interface version 5
+  // Since interface version 6.
+  const char* site;           // what the site knows; null: $ATTUNE_SITE, else /etc/attune
+  const char* const* wisdom;  // `wisdom_count` folders of tuned files that the application brings along; may be null
+  size_t wisdom_count;
+  const char* agree;  // the digest that the wisdom must have, or "any"; null: $ATTUNE_AGREE, else none
 } attune_dispatcher_options;
 
 // What a dispatcher did since it was made.
@@ -180,6 +185,8 @@ typedef struct attune_match {
   // Verdict on the default when the record was made: "resources", ...; "" if it ran or was not tried. Since interface
   // version 4.
   const char* default_failure;
+  // Where the record comes from: "the site /etc/attune"; "" on rung none. Since interface version 6.
+  const char* source;
 } attune_match;
 
 // ---- the library ----
@@ -272,6 +279,10 @@ ATTUNE_API attune_status attune_dispatcher_synchronize(attune_dispatcher* dispat
 // Fills in `statistics`, up to its size.
 ATTUNE_API attune_status attune_dispatcher_statistics(const attune_dispatcher* dispatcher,
                                                       attune_statistics* statistics);
+
+// Writes the SHA-256 of what site, folders and the bundles added so far say, as 64 hexadecimal digits and a zero byte,
+// to the 65 bytes at `digest`. Fails with ATTUNE_ERROR when one of them cannot be read. Since interface version 6.
+ATTUNE_API attune_status attune_dispatcher_wisdom_digest(const attune_dispatcher* dispatcher, char* digest);
 
 // Frees the handle. The device closes with the last handle made from the dispatcher.
 ATTUNE_API void attune_dispatcher_destroy(attune_dispatcher* dispatcher);

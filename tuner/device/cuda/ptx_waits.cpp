@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view wait = "griddepcontrol.wait";
 
-bool has(std::string_view text, std::string_view what) { return text.find(what) != std::string_view::npos; }
+bool holds(std::string_view text, std::string_view what) { return text.find(what) != std::string_view::npos; }
 
 // Returns the text from the brace at `open` to the one that closes it.
 std::string_view braced(std::string_view ptx, std::size_t open) {
@@ -23,7 +23,7 @@ std::string_view braced(std::string_view ptx, std::size_t open) {
 bool a_function_waits(std::string_view ptx) {
   for (std::size_t at = ptx.find(".func"); at != std::string_view::npos; at = ptx.find(".func", at + 1)) {
     const std::size_t open = std::min(ptx.find_first_of("{;", at), ptx.size());
-    if (open < ptx.size() && ptx[open] == '{' && has(braced(ptx, open), wait)) return true;
+    if (open < ptx.size() && ptx[open] == '{' && holds(braced(ptx, open), wait)) return true;
   }
   return false;
 }
@@ -33,7 +33,7 @@ std::string_view body_of(std::string_view ptx, std::string_view symbol) {
   for (std::size_t at = ptx.find(symbol); at != std::string_view::npos; at = ptx.find(symbol, at + 1)) {
     const std::size_t line = ptx.rfind('\n', at) + 1;
     const std::size_t after = at + symbol.size();
-    if (!has(ptx.substr(line, at - line), ".entry") || ptx.substr(after).find_first_of("(;") != 0) continue;
+    if (!holds(ptx.substr(line, at - line), ".entry") || ptx.substr(after).find_first_of("(;") != 0) continue;
     const std::size_t open = std::min(ptx.find_first_of("{;", after), ptx.size());
     if (open == ptx.size() || ptx[open] == ';') continue;
     return braced(ptx, open);
@@ -46,7 +46,7 @@ std::string_view body_of(std::string_view ptx, std::string_view symbol) {
 bool waits_for_previous(std::string_view ptx, std::string_view symbol) {
   const std::string_view body = body_of(ptx, symbol);
   // Which function the entry calls is not looked up: a function that waits is called by the entries that need it.
-  return has(body, wait) || (has(body, "\tcall") && a_function_waits(ptx));
+  return holds(body, wait) || (holds(body, "\tcall") && a_function_waits(ptx));
 }
 
 }  // namespace attune::cuda

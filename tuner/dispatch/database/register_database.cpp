@@ -9,8 +9,10 @@ const int attune_database_is_linked = 1;
 namespace attune {
 namespace {
 
-std::unique_ptr<const RecordTable> make_reader(const std::filesystem::path& file) {
-  return std::make_unique<const WisdomReader>(file);
+std::unique_ptr<const RecordTable> make_reader(const std::filesystem::path& file, bool is_immutable) {
+  using enum WisdomReader::Access;
+  return std::make_unique<const WisdomReader>(file, application_wait_seconds,
+                                              is_immutable ? immutable_file : mutable_file);
 }
 
 [[maybe_unused]] const bool is_known = (set_database_reader(make_reader), true);

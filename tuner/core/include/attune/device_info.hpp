@@ -22,6 +22,8 @@ struct DeviceInfo {
   int memory_bus_bits = 0;
   std::uint64_t l2_bytes = 0;  // host: last-level cache
   std::string mig_profile;     // "" without MIG
+  // What an alias makes of the class key: another name, or another class key as a whole; "": nothing.
+  std::string class_name;
 
   // Limits.
   int warp_size = 32;
@@ -58,7 +60,8 @@ struct DeviceInfo {
   }
 
   // Returns the class key as text: "cuda|NVIDIA H200|cc90|sm132|mem141G|bus6144|l2-60M|mig-". Memory is rounded to the
-  // nearest GiB, so that ECC or firmware reservations do not split a class.
+  // nearest GiB, so that ECC or firmware reservations do not split a class. `class_name` takes the place of the name,
+  // or of the key.
   std::string class_key() const;
 
   // Returns the value of `device.<name>`, or nothing when there is no such property.

@@ -57,6 +57,15 @@ struct DispatcherOptions {
   // the limit may be held. The next launch of a dropped problem plans it again.
   std::uint64_t image_limit = std::uint64_t{256} << 20;
   std::uint64_t scratch_limit = std::uint64_t{1} << 30;
+  // Names what the site knows: a folder of tuned files, with or without a `wisdom.db`, or one such file. It is never
+  // written. "": $ATTUNE_SITE, else /etc/attune.
+  std::filesystem::path site = {};
+  // Names folders of tuned files, or such files, that the application brings along (docs/deploying.md).
+  std::vector<std::filesystem::path> wisdom = {};
+  // The digest of wisdom that this process must have, as wisdom_digest() gives it. Then neither the user's database nor
+  // $ATTUNE_OVERRIDE is read, and requests throw Error where the digest is another one. "any": they are not read, and
+  // no digest is compared. "": $ATTUNE_AGREE, else none.
+  std::string agree = {};
 };
 
 // How much device memory trim() leaves, in bytes: of loaded code, and of scratch memory.
@@ -84,12 +93,12 @@ struct Statistics {
 class Dispatcher {
  public:
   // Opens the device. Throws Error when it cannot be opened; without a driver the message names the host device. Throws
-  // UsageError for an unknown device or regime, and for a database that is named in a program without a reader of
-  // databases (attune::bundle_runtime).
+  // UsageError for an unknown device or regime, for a text to agree on that is no digest, and for a database that is
+  // named in a program without a reader of databases (attune::bundle_runtime).
   explicit Dispatcher(DispatcherOptions options = {});
-  // Opens the device, and adds the bundle. This dispatcher reads no database and knows only what its bundles say, so
-  // that processes with equal bundles choose equal configurations (docs/dispatch.md). Throws what the other constructor
-  // and add() throw, and UsageError when the options name a database.
+  // Opens the device, and adds the bundle. This dispatcher reads no database, site or folder and knows only what its
+  // bundles say, so that processes with equal bundles choose equal configurations (docs/dispatch.md). Throws what the
+  // other constructor and add() throw, and UsageError when the options name a database, a site or a folder.
   explicit Dispatcher(const Bundle& bundle, DispatcherOptions options = {});
   ~Dispatcher();
   Dispatcher(const Dispatcher&) = delete;
@@ -147,6 +156,11 @@ class Dispatcher {
   // Returns what plan() would use and why, without compiling or loading. Throws UsageError as plan() does, and Error
   // when no configuration is legal.
   Match match(std::string_view kernel, const Problem& problem = {});
+
+  // Returns the SHA-256, as 64 hexadecimal digits, of what nobody writes while this process runs: what the site and the
+  // folders say, and the bundles that were added so far. Processes with one digest that also `agree` on it choose equal
+  // configurations. Throws Error where a source cannot be read.
+  std::string wisdom_digest() const;
 
   // Returns the names of the kernels that were added, in alphabetical order.
   std::vector<std::string> kernels() const;

@@ -22,6 +22,9 @@ struct Match {
   // The verdict on the default configuration in the session that made the record, such as "resources". "" if it ran, or
   // was not tried because it is not deterministic. The text is zero-terminated.
   std::string_view default_failure = "";
+  // Where the record comes from: "the database /home/me/.local/share/attune/wisdom.db", "the site /etc/attune"; "" on
+  // rung none.
+  std::string source = {};
 };
 
 }  // namespace attune

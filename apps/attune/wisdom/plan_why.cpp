@@ -1,0 +1,113 @@
+#include "wisdom/plan_why.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+
+#include "base/counted.hpp"
+#include "configuration_text.hpp"
+#include "core/record_hash.hpp"
+#include "db/wisdom_look.hpp"
+#include "dispatch/wisdom_sources.hpp"
+#include "json_lines.hpp"
+#include "kernel/record_reasons.hpp"
+#include "options.hpp"
+#include "put_text.hpp"
+#include "spec/pack.hpp"
+#include "text.hpp"
+
+namespace attune::cli {
+namespace {
+
+std::optional<WisdomStore> stored_wisdom(const std::string& database) {
+  std::error_code unknown;
+  if (database.empty() || (!std::filesystem::exists(database, unknown) && !unknown)) return std::nullopt;
+  return WisdomStore(database, WisdomStore::Access::read_only, {note_on_stderr});
+}
+
+// Returns what became of a configuration when it was tried for this very problem here, if it failed.
+std::string failed_here(const MatchRequest& request, const Configuration& configuration, WisdomStore& store) {
+  const RecordKey key{
+      request.spec.name, request.spec.fingerprints.code, request.spec.fingerprints.contract, request.device.class_key(),
+      request.problem,   std::string(request.regime),    std::string(request.objective)};
+  const std::optional<Trial> trial = newest_trial(store, key, configuration);
+  return !trial || trial->verdict == Verdict::ok ? "" : fmt::format("; it failed here: {}", to_text(trial->verdict));
+}
+
+// Returns the kernel's sound records of all sources but the database.
+std::vector<Record> records_elsewhere(const PlanQuery& query) {
+  std::vector<Record> found;
+  for (const WisdomSource& source : wisdom_sources(nullptr, query.places).list) {
+    const std::unique_ptr<RecordReading> reading = source.table->read();
+    if (reading == nullptr) continue;
+    for (StoredRecord& row : reading->rows({.kernel = query.spec.name})) {
+      if (!row.damage.empty() || !is_sound(row.record, row.hash)) continue;
+      mark_origin(row.record, source);
+      found.push_back(std::move(row.record));
+    }
+  }
+  return found;
+}
+
+void print_reason(const RecordReason& reason) {
+  using Json = nlohmann::ordered_json;
+  Json line = {{"type", "reason"},
+               {"place", reason.place == 0 ? Json() : Json(reason.place)},
+               {"rung", to_text(reason.rung)},
+               {"configuration", to_json(reason.configuration)},
+               {"why", reason.why}};
+  const Record* const record = reason.record;
+  line["uuid"] = record == nullptr ? Json() : Json(record->uuid);
+  if (record != nullptr) {
+    line["record_kernel"] = record->key.kernel;
+    line["record_problem"] = to_json(record->key.problem);
+    line["record_configuration"] = to_json(record->configuration);
+    line["device_class"] = record->key.device_class;
+    line["regime"] = record->key.regime;
+    line["objective"] = record->key.objective;
+    line["origin"] = to_text(record->origin);
+    line["source"] = record->source;
+    line["made_ms"] = record->made_ms;
+  }
+  print_line(line);
+}
+
+void show_reason(const RecordReason& reason) {
+  const std::string place = reason.place == 0 ? "-" : std::to_string(reason.place);
+  constexpr std::size_t rung_columns = 15, column = 2 + 3 + 2;
+  put_text("  {:>3}  {:<{}}{}\n", place, reason.record == nullptr ? "fall-back" : to_text(reason.rung), rung_columns,
+           in_lines(whole_text(reason.configuration), column + rung_columns));
+  if (const Record* const record = reason.record) {
+    const RecordKey& key = record->key;
+    put_text("{:{}}{}\n", "", column,
+             in_lines(fmt::format("{} {} on {}, {}, {}; {}", key.kernel, key.problem.text(), record->device_name,
+                                  key.regime, key.objective, utc_text(record->made_ms)),
+                      column));
+  }
+  put_text("{:{}}{}\n", "", column, in_lines(advice_in(reason.why).text, column));
+}
+
+}  // namespace
+
+void show_reasons(const PlanQuery& query, const Problem& problem, const DeviceInfo& device) {
+  std::optional<WisdomStore> store = stored_wisdom(query.database);
+  const KernelPack kernel = make_pack(query.spec, query.kernel);
+  const MatchRequest request{query.spec,      problem,         device, kernel.tune_target, to_text(query.regime),
+                             query.objective, kernel.fallbacks};
+  const Fingerprints& fingerprints = query.spec.fingerprints;
+  std::vector<Record> records = records_elsewhere(query);
+  if (store)
+    std::ranges::move(all_records(*store, {query.spec.name, fingerprints.code, fingerprints.contract, "", {}, "", ""}),
+                      std::back_inserter(records));
+  if (!query.json)
+    put_text("{} of {}; numbers say in which order configurations are tried\n", counted(records.size(), "record"),
+             query.spec.name);
+  for (RecordReason& reason : record_reasons(request, records)) {
+    if (store) reason.why += failed_here(request, reason.configuration, *store);
+    (query.json ? print_reason : show_reason)(reason);
+  }
+}
+
+}  // namespace attune::cli

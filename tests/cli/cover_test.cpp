@@ -1,0 +1,74 @@
+// attune cover, from sessions on the host device to what an application launches.
+#include "cli/workbench.hpp"
+
+namespace attune::test {
+namespace {
+
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+class Covers : public Workbench {
+ protected:
+  // Measures the five configurations of the kernel on problems of these sizes.
+  void tune(std::initializer_list<int> sizes) const {
+    std::vector<std::string> arguments = {"tune", scale(), "--effort", "exhaustive", "--time-limit", "20s"};
+    for (const int n : sizes) {
+      arguments.push_back("--problem");
+      arguments.push_back("n=" + std::to_string(n));
+    }
+    output_of(arguments);
+  }
+  std::string rung_for(const std::string& problem) const {
+    return events_of({"plan", scale(), "--problem", problem}).at(0).at("rung");
+  }
+};
+
+TEST_F(Covers, AreMadeOfSessionsAndServeProblemsBetween) {
+  tune({2000, 16000, 128000, 1000000});
+  const Json dry = events_of({"cover", scale(), "--dry-run"}).at(0);
+  EXPECT_EQ(dry.at("stored"), false);
+  EXPECT_EQ(rung_for("n=60000"), "none");
+  const Json made = events_of({"cover", scale(), "--configurations", "2"}).at(0);
+  EXPECT_EQ(made.at("stored"), true);
+  EXPECT_EQ(made.at("problems"), 4);
+  EXPECT_EQ(made.at("missing_cells"), 0);
+  EXPECT_LE(made.at("configurations").size(), 2u);
+  EXPECT_THAT(made.at("tree").get<std::string>(), HasSubstr("T == 'float' ? ("));
+  EXPECT_EQ(made.at("measured"), "n >= 2000 && n <= 1000000");
+  std::size_t served = 0;
+  for (const Json& one : made.at("configurations")) served += one.at("problems").size();
+  EXPECT_EQ(served, 4u);
+  EXPECT_GE(made.at("worst_loss").get<double>(), made.at("mean_loss").get<double>());
+  EXPECT_EQ(rung_for("n=60000"), "cover");
+  EXPECT_EQ(rung_for("n=2000"), "exact");
+  EXPECT_EQ(rung_for("n=60000 T=int32"), "none");
+  EXPECT_THAT(output_of({"plan", scale(), "--problem", "n=90000000"}),
+              AllOf(HasSubstr("rung           cover"), HasSubstr("beyond"), Not(HasSubstr("recorded for"))));
+  EXPECT_THAT(output_of({"export", scale(), "--format", "header"}),
+              AllOf(HasSubstr("1 cover"), HasSubstr("constexpr int cover_0(")));
+  // Another text of the kernel has no cover.
+  const std::string other = scale_with("T(3) * x", "T(2) * x + x");
+  EXPECT_EQ(events_of({"plan", other, "--problem", "n=60000"}).at(0).at("rung"), "none");
+}
+
+TEST_F(Covers, AreShownWithTheirTreeAndWhatToExpect) {
+  tune({2000, 50000, 1000000});
+  const std::string text = output_of({"cover", scale(), "--depth", "1"});
+  EXPECT_THAT(text, AllOf(HasSubstr("measured on 3 problems"), HasSubstr("mean loss"), HasSubstr("\ntree\n  "),
+                          HasSubstr("no other choice of configurations is better"), HasSubstr("stored in ")));
+  EXPECT_THAT(on_one_line(text), ContainsRegex("expected to be [0-9.]+ % slower than the best"));
+  expect_to_fit(text);
+}
+
+TEST_F(Covers, SayWhatIsMissing) {
+  expect_failure(2, {"cover", scale()}, {"nothing is known of scale yet", "attune tune"});
+  tune({2000, 50000});
+  expect_failure(2, {"cover", scale()}, {"3 problems or more, and 2 have been measured"});
+  expect_failure(2, {"cover", scale(), "--device", "cuda"}, {"nothing was measured of scale for this"});
+  expect_failure(2, {"cover", scale(), "--depth", "9"}, {"depth"});
+}
+
+}  // namespace
+}  // namespace attune::test

@@ -1,0 +1,27 @@
+// Why each record of a kernel serves a request or not. Reads the answer from the match ladder itself, so that there is
+// one order of records. Pure; any thread.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernel/ladder.hpp"
+
+namespace attune {
+
+struct RecordReason {
+  const Record* record = nullptr;    // one of those given; null: a fall-back
+  Rung rung = Rung::none;            // on which it stands; none: it does not fit, or is a fall-back
+  std::size_t place = 0;             // in the order in which configurations are tried, from 1; 0: it is not tried
+  Configuration configuration = {};  // that is tried, or that the record has
+  std::string why;                   // for it, or against it
+};
+
+// Returns a reason for each record, and for each fall-back: those that are tried come first, in their order, then the
+// others by the rungs on which they stand. `records`: all that are stored of the kernel, those that do not serve, and
+// those of other code, too.
+std::vector<RecordReason> record_reasons(const MatchRequest& request, std::span<const Record> records);
+
+}  // namespace attune

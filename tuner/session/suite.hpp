@@ -1,0 +1,42 @@
+// Suite: one kernel tuned for many problems as one session. Each problem keeps a session, trials and a record of its
+// own. Their searches take turns in slices, share images, and try early what is best for another problem. It runs on
+// the caller's thread.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "session/session.hpp"
+
+namespace attune {
+
+// Receives the events of a running suite. All functions are called on the suite's thread.
+class SuiteObserver {
+ public:
+  virtual ~SuiteObserver() = default;
+  // Returns who receives the events of this problem's session, which has a slice now. It stays valid until the next
+  // call.
+  virtual Observer& session(std::size_t problem) = 0;
+  // A problem's slice has ended: `result` has its trials and what leads.
+  virtual void slice_done(std::size_t /*problem*/, const SessionResult&) {}
+  // A problem has its record, or none: as run_session() returns it.
+  virtual void problem_done(std::size_t /*problem*/, const SessionResult&) {}
+};
+
+struct SuiteResult {
+  std::vector<SessionResult> problems;  // in the order of the subjects
+  bool interrupted = false;
+  std::size_t known = 0;       // problems that had their record before
+  std::size_t most_tried = 0;  // winners that were tried for each problem
+  double busy_seconds = 0;     // in which the device worker worked, in all stages
+  std::int64_t compiled = 0;   // images that were compiled
+};
+
+// Runs a suite. `request` is that of each problem; its limits of time and trials, and its effort's time, count for the
+// whole suite (session/suite_plan.hpp). The subjects are of one kernel. `stop` is as in run_session(): after the first
+// request every problem gets a short final stage. An Error of one problem leaves the others. Throws as run_session()
+// does for a broken environment.
+SuiteResult run_suite(const SessionRequest& request, std::span<const Subject* const> subjects, Pool& pool,
+                      WisdomStore& store, ImageCache* images, SuiteObserver& observer, const std::atomic<int>& stop);
+
+}  // namespace attune

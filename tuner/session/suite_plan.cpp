@@ -1,0 +1,70 @@
+#include "session/suite_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace attune {
+namespace {
+
+// Less would not time the default.
+constexpr double least_slice_seconds = 1;
+
+// Of the share of one problem: what confirming may take, and comparing.
+constexpr double confirm_share = 1.0 / 3, final_share = 2.0 / 3;
+constexpr double least_stage_seconds = 1;
+
+// The slices of an average problem.
+constexpr int slices_of_share = 2;
+
+}  // namespace
+
+std::optional<double> share_of_effort(const EffortPlan& plan, const Budget& limits, std::size_t problems) {
+  if (!plan.budget.seconds) return std::nullopt;
+  const double whole = std::max(*plan.budget.seconds, limits.seconds.value_or(0));
+  return whole / static_cast<double>(std::min(problems, problems_per_effort));
+}
+
+Protocol suite_protocol(const EffortPlan& plan, const Budget& limits, std::optional<double> share) {
+  Protocol protocol{depth_within(plan, limits.seconds)};
+  if (!share) return protocol;
+  const auto at_most = [&](double& seconds, double part) {
+    seconds = std::min(seconds, std::max(part * *share, least_stage_seconds));
+  };
+  at_most(protocol.confirm_seconds, confirm_share);
+  at_most(protocol.final_seconds, final_share);
+  return protocol;
+}
+
+double expected_gain(const SearchSoFar& search) {
+  const double growth =
+      std::log(static_cast<double>(search.trials) / static_cast<double>(std::max<std::int64_t>(search.before, 1)));
+  const double gain = growth > 0 ? search.log_gain / growth : 0;
+  return std::max(gain, Improvement::least_gain) / std::max(search.seconds, least_slice_seconds);
+}
+
+std::optional<std::size_t> next_problem(std::span<const SearchSoFar> searches) {
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < searches.size(); ++i) {
+    if (searches[i].is_over) continue;
+    if (searches[i].slices == 0) return i;
+    if (!best || expected_gain(searches[i]) > expected_gain(searches[*best])) best = i;
+  }
+  return best;
+}
+
+Budget slice_of(const SuiteBudget& whole, const SuiteBudget& left, std::size_t problems) {
+  Budget slice;
+  const double slices = slices_of_share * static_cast<double>(problems);
+  if (whole.seconds) {
+    const double share = *whole.seconds / static_cast<double>(problems);
+    const double seconds = std::max(share / slices_of_share, std::min(share, least_slice_seconds));
+    slice.seconds = std::clamp(*left.seconds, 0.0, seconds);
+  }
+  if (whole.trials) {
+    const auto each = static_cast<std::int64_t>(std::ceil(static_cast<double>(*whole.trials) / slices));
+    slice.trials = std::min(each, *left.trials);
+  }
+  return slice;
+}
+
+}  // namespace attune

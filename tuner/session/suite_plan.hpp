@@ -1,0 +1,56 @@
+// What a suite of sessions may spend, and which of its problems is searched next. Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "session/effort.hpp"
+
+namespace attune {
+
+// This many problems share an effort's time. More problems get as much each, so that a suite never takes more than an
+// eighth of the searches of separate sessions.
+inline constexpr std::size_t problems_per_effort = 8;
+
+// What is left to search with, for all problems of a suite together. Nothing: no limit.
+struct SuiteBudget {
+  std::optional<double> seconds;
+  std::optional<std::int64_t> trials;
+  bool is_spent() const noexcept { return (seconds && *seconds <= 0) || (trials && *trials <= 0); }
+};
+
+// Returns how many seconds each of `problems` problems has on average, by the effort, which a longer limit of the user
+// stretches. Returns nothing for an effort without a limit of time.
+std::optional<double> share_of_effort(const EffortPlan& plan, const Budget& limits, std::size_t problems);
+
+// Returns how a suite measures whose problems search for `share` seconds each: as its effort does, but confirming and
+// comparing take as long together as the search, at most (one second each at least).
+Protocol suite_protocol(const EffortPlan& plan, const Budget& limits, std::optional<double> share);
+
+// What one problem's search has come to.
+struct SearchSoFar {
+  bool is_over = false;     // nothing is left to search
+  int slices = 0;           // of this run
+  double seconds = 0;       // of searching, in all runs
+  std::int64_t trials = 0;  // in all runs
+  std::int64_t before = 0;  // of these, those before the last slice
+  double log_gain = 0;      // of the last slice: log(best before / best after), >= 0
+};
+
+// Returns by how much a second more is expected to improve the best, as a log-ratio. Trials in no certain order set the
+// n-th record with a chance of 1/n (Renyi, "On the extreme elements of observations", 1962), so that the best falls by
+// about a * ln n. The last slice tells a, which is at least one tie's, so that no problem is given up. The next second
+// then gains a / seconds.
+double expected_gain(const SearchSoFar& search);
+
+// Returns the problem to search next: each once, in order, then the one that expects the most of its next second, as
+// Ansor's scheduler chooses among the parts of a network (Zheng et al., OSDI 2020, section 6). Returns nothing when all
+// are over.
+std::optional<std::size_t> next_problem(std::span<const SearchSoFar> searches);
+
+// Returns the limits of a problem's next slice. A slice is half of a problem's share of the whole suite, so that one
+// half goes to all problems alike, and the other half to where it helps.
+Budget slice_of(const SuiteBudget& whole, const SuiteBudget& left, std::size_t problems);
+
+}  // namespace attune
