@@ -34,6 +34,7 @@ class OccupancyCommand : public Workbench {
     SessionRow session = store.sessions("scale").back();
     Trial trial = store.trials(session.id).front();
     record.uuid.clear();
+    session.uuid.clear();
     record.compute_capability = gpu.compute_capability;
     record.key.device_class = session.key.record.device_class = gpu.class_key();
     trial.usage.registers = registers;
