@@ -250,7 +250,8 @@ TEST_F(Export, ASessionForOtherTunersIsOne) {
   expect_failure(2, {"export", "reduce", "--format", "optuna"}, {"nothing is known of reduce", "attune tune reduce"});
   expect_failure(2, {"export", "reduce", "--format", "optuna", "-p", "n=1", "-p", "n=2"}, {"one --problem"});
   expect_failure(2, {"export", "reduce", "--format", "optuna", "--regime", "warm"}, {"--regime is not for"});
-  expect_failure(2, {"export", "reduce", "--format", "xml"}, {"json, csv, header, bundle, tuned, optuna, kernel-tuner, t4"});
+  expect_failure(2, {"export", "reduce", "--format", "xml"},
+                 {"json, csv, header, bundle, tuned, optuna, kernel-tuner, t4"});
 }
 
 }  // namespace
