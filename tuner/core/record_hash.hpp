@@ -1,4 +1,4 @@
-// The hash that is stored with a record or a cover, and the check of those that are read. Pure; any thread.
+// The hash that is stored with a record or a cover. is_sound() checks one that was read. Pure; any thread.
 #pragma once
 
 #include <optional>

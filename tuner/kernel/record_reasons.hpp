@@ -12,7 +12,7 @@
 namespace attune {
 
 struct RecordReason {
-  const Record* record = nullptr;    // one of those given; null: a fall-back
+  const Record* record = nullptr;    // one of `records`, or null for a fall-back
   Rung rung = Rung::none;            // on which it stands; none: it does not fit, or is a fall-back
   std::size_t place = 0;             // in the order in which configurations are tried, from 1; 0: it is not tried
   Configuration configuration = {};  // that is tried, or that the record has

@@ -69,7 +69,8 @@ bool is_settled(std::size_t rounds, double half_width, const Protocol& protocol)
 // alone, it would end the rounds when it looks small by chance. Returns 0 when only the fastest may win.
 double typical_half_width(const std::vector<Finalist>& finalists, const RoundTimes& values, const Protocol& protocol);
 
-// Returns the greatest half-width of the 95 % interval of the log-ratio of a finalist to the first, whoever may win.
+// Returns the half-width of the 95 % interval of the log-ratio of a finalist to the first: the greatest of all
+// finalists, also of those that cannot win.
 double widest_half_width(const RoundTimes& values);
 
 // Returns the finalists that cannot win any more, by ascending column: their 99.9 % interval of the paired log-ratio to

@@ -22,7 +22,7 @@ std::optional<SessionResult> answer_from_database(const SessionRequest& request,
 // second chance, or if the request is a part of it.
 SessionRow open_session(const SessionTerms& terms, bool has_record, const std::string& toolchain, WisdomStore& store);
 
-// Returns what an observer is told of the session.
+// Returns the event by which an observer learns that the session begins.
 SessionStart start_of(const SessionTerms& terms, const SessionRow& row, const TrialLog& log,
                       const WarmStartCounts& warm, const std::string& toolchain, bool self_checked);
 

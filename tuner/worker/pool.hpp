@@ -32,7 +32,7 @@ class Pool {
   LaneId lanes() const { return devices_.size(); }
   // Returns the device, which the first call opens. Throws Error or UsageError when the worker fails or does not start.
   const DeviceFacts& device(LaneId lane = 0);
-  // Sets as what devices count, also of those that are open.
+  // Sets the aliases of devices. They also hold for devices that are open already.
   void set_aliases(std::vector<DeviceAlias> aliases);
   // Returns the compiler, which the first call opens. Throws Error when there is no compiler.
   const CompilerFacts& compiler();
