@@ -231,22 +231,19 @@ __device__ __forceinline__ typename O::Value combine_by_registers(const T* in, l
   auto value = combine_head<O, VECTOR>(in, n);
   for (long long start = static_cast<long long>(blockIdx.x) * TILE; start < n;
        start += static_cast<long long>(gridDim.x) * TILE) {
-    if (n - start >= TILE) {
-      const P* packs = reinterpret_cast<const P*>(in + start) + threadIdx.x;
-      P items[ITEMS];  // all loads are under way before the first is waited for
+    const int left = static_cast<int>(n - start < TILE ? n - start : TILE), tid = static_cast<int>(threadIdx.x);
+    const P* packs = reinterpret_cast<const P*>(in + start) + threadIdx.x;
+    P items[ITEMS];  // all loads are under way before the first is waited for
 #pragma unroll
-      for (int item = 0; item < ITEMS; ++item) items[item] = attune::load<CACHE>(packs + item * BLOCK);
-      auto of_tile = combine_pack<O>(items[0]);  // apart from `value`: shorter chains of roundings
+    for (int item = 0; item < ITEMS; ++item)
+      if (left == TILE || tid + item * BLOCK < left / VECTOR) items[item] = attune::load<CACHE>(packs + item * BLOCK);
+    if (tid < left % VECTOR) value = O::combine(value, O::from(in[n - left % VECTOR + tid]));
+    auto of_tile = O::identity();  // apart from `value`: shorter chains of roundings
 #pragma unroll
-      for (int item = 1; item < ITEMS; ++item) of_tile = O::combine(of_tile, combine_pack<O>(items[item]));
-      value = O::combine(value, of_tile);
-    } else {
-      // The last tile, element by element. Unrolled, this loop would cost a third of the compile time.
-      const int left = static_cast<int>(n - start);
-#pragma unroll 1
-      for (int i = static_cast<int>(threadIdx.x); i < left; i += BLOCK)
-        value = O::combine(value, O::from(in[start + i]));
-    }
+    for (int item = 0; item < ITEMS; ++item)
+      if (left == TILE || tid + item * BLOCK < left / VECTOR)
+        of_tile = O::combine(of_tile, combine_pack<O>(items[item]));
+    value = O::combine(value, of_tile);
   }
   return value;
 }

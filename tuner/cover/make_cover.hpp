@@ -38,8 +38,8 @@ struct MadeCover {
   Cover cover;
 };
 
-// Makes a cover. Of all shapes of trees whose losses are, within one standard error of the difference, those of the
-// best, it takes the simplest. Throws UsageError for less than `least_problems` problems.
+// Makes a cover. Its tree has the shape of the least mean loss in cross-validation, the simplest of equal ones. Throws
+// UsageError for less than `least_problems` problems.
 MadeCover make_cover(const CoverMatrix& matrix, const CoverTerms& terms);
 
 }  // namespace attune

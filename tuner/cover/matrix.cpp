@@ -31,6 +31,16 @@ CoverLosses::CoverLosses(const CoverMatrix& matrix) : matrix_(matrix) {
   }
 }
 
+CoverLosses CoverLosses::leaning_to_mean(double share, std::span<const std::size_t> problems) const {
+  CoverLosses leaning = *this;
+  for (std::size_t column = 0; column <= default_column(); ++column) {
+    double sum = 0;
+    for (const std::size_t problem : problems) sum += losses_[problem][column];
+    for (std::vector<double>& row : leaning.losses_) row[column] += share * sum / static_cast<double>(problems.size());
+  }
+  return leaning;
+}
+
 const CoverCell* CoverLosses::measured(std::size_t problem, std::size_t column) const {
   if (column == default_column()) return nullptr;
   const CoverCell& cell = matrix_.rows[problem][column];

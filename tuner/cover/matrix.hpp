@@ -29,6 +29,9 @@ class CoverLosses {
   // `matrix` must outlive it. A configuration that is not usable for a problem counts as the default. One that was not
   // measured there counts as fast, over the default, as it was where it was slowest.
   explicit CoverLosses(const CoverMatrix& matrix);
+  // Returns losses by which to choose: each with `share` times the column's mean loss over `problems`, because a column
+  // that is good on most of them is good between them as well.
+  CoverLosses leaning_to_mean(double share, std::span<const std::size_t> problems) const;
 
   std::size_t problems() const noexcept { return losses_.size(); }
   std::size_t default_column() const noexcept { return matrix_.configurations.size(); }

@@ -10,7 +10,7 @@ using Places = std::vector<std::size_t>;  // of problems
 // How many questions ahead a question is judged.
 constexpr int look_ahead = 2;
 // Another leaf must save so much of the summed loss: less is noise.
-constexpr double least_gain = 0.001;
+constexpr double least_gain = 0.01;
 
 struct Leaf {
   std::size_t column = 0;

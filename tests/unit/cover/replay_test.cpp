@@ -58,21 +58,17 @@ std::vector<double> judged_losses(const std::string& kernel) {
 }
 
 TEST(CoverReplay, FourConfigurationsServeProblemsThatWereHeldBack) {
-  const LossSummary losses = summary_of(judged_losses("layernorm"));
-  EXPECT_LE(losses.mean, 0.02);
-  EXPECT_LE(losses.worst, 0.08);
+  for (const char* const kernel : {"reduce", "transpose", "layernorm"}) {
+    const LossSummary losses = summary_of(judged_losses(kernel));
+    EXPECT_LE(losses.mean, 0.02) << kernel;
+    EXPECT_LE(losses.worst, 0.08) << kernel;
+  }
 }
 
-// Of reduce, all problems to learn from are powers of two, and of transpose most are multiples of whole tiles; those
-// that were held back are not. What was measured does not tell what to choose for them, and the default stays.
-TEST(CoverReplay, KindsOfSizesThatWereNotMeasuredKeepWhatIsNowhereSlower) {
-  for (const char* const kernel : {"reduce", "transpose"}) {
-    const Measured measured = read_measured(kernel);
-    const CoverLosses all(measured.held_back);
-    std::vector<double> of_default;
-    for (std::size_t i = 0; i < all.problems(); ++i) of_default.push_back(all.loss(i, all.default_column()));
-    EXPECT_LE(summary_of(judged_losses(kernel)).mean, summary_of(of_default).mean) << kernel;
-  }
+// Problems of 1 to 65,536 rows, of which few rows leave most multiprocessors idle: the eight measured ones lie too far
+// apart for the bound of the worst.
+TEST(CoverReplay, ProblemsThatLieFarApartLoseLittleOnAverage) {
+  EXPECT_LE(summary_of(judged_losses("layernorm_few_rows")).mean, 0.02);
 }
 
 }  // namespace
