@@ -1,4 +1,6 @@
-// Eight processes write and read one wisdom database at the same time, and are killed again and again.
+// Eight processes write and read one wisdom database at the same time, and are killed again and again, each time the
+// one that changes the file.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 
@@ -18,8 +20,9 @@ namespace {
 
 using test::Child;
 
-constexpr int processes = 8, writes_of_each = 1000, writes_between_kills = 400;
-constexpr double longest_wait_s = 60;  // for a lock
+constexpr int processes = 8, writes_of_each = 1000, writes_between_kills = 200;
+constexpr double longest_wait_s = 60;      // for a lock
+constexpr off_t shared_byte = 0x40000002;  // a writer locks it while it changes the file: SHARED_FIRST of SQLite
 
 // What a process tells after each write, and the read behind it.
 struct Told {
@@ -56,6 +59,8 @@ void write_and_read(const std::filesystem::path& file, int process, int first, i
 
 class WisdomKills : public test::WisdomTest {
  protected:
+  WisdomKills() : WisdomTest(test::folder_in_memory()) {}
+
   void run() {
     for (int process = 0; process < processes; ++process) begin_again(process);
     while (std::ranges::any_of(writers_, [](const Writer& writer) { return writer.is_running; })) {
@@ -79,13 +84,36 @@ class WisdomKills : public test::WisdomTest {
       EXPECT_EQ(test::exit_status(writer.child), 0);
       EXPECT_EQ(writer.told, writes_of_each);
       writer.is_running = false;
-    } else if (++told_ % writes_between_kills == 0) {
-      kill(writer.child.id, SIGKILL);
-      while (take(writer)) ++told_;
-      test::exit_status(writer.child);
-      ++kills_;
-      begin_again(process);
+    } else if (++told_since_kill_ >= writes_between_kills) {
+      kill_amid_change();
     }
+  }
+
+  // Returns the process that changes the file now, or 0. Its journal is hot, so that a kill tears what it writes.
+  pid_t process_that_changes(int file) const {
+    constexpr int most_looks = 100'000;  // of about a microsecond, while eight processes write
+    for (int look = 0; look < most_looks; ++look) {
+      struct flock lock = {F_RDLCK, SEEK_SET, shared_byte, 1, 0};
+      if (fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK) return lock.l_pid;
+    }
+    return 0;
+  }
+
+  // Kills the process that changes the file, and starts it again. Waits for the next write if none does.
+  void kill_amid_change() {
+    const int file = open(file_.c_str(), O_RDWR | O_CLOEXEC);
+    const pid_t id = process_that_changes(file);
+    close(file);
+    if (id == 0) return;
+    const auto held = std::ranges::find(writers_, id, [](const Writer& writer) { return writer.child.id; });
+    ASSERT_NE(held, writers_.end());
+    kill(held->child.id, SIGKILL);
+    while (take(*held)) {
+    }
+    test::exit_status(held->child);
+    ++kills_;
+    told_since_kill_ = 0;
+    begin_again(static_cast<int>(held - writers_.begin()));
   }
 
   struct Writer {
@@ -106,7 +134,7 @@ class WisdomKills : public test::WisdomTest {
 
   std::vector<Writer> writers_{processes};
   std::vector<float> reads_ms_;
-  int told_ = 0, kills_ = 0;
+  int told_since_kill_ = 0, kills_ = 0;
 };
 
 TEST_F(WisdomKills, LoseNoWriteThatWasAcknowledgedAndTearNone) {

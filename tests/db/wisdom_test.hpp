@@ -122,9 +122,11 @@ inline Trial sample_trial(int block) {
 
 inline Configuration configuration(int block) { return sample_trial(block).configuration; }
 
-// A wisdom database in a folder of its own.
+// A wisdom database in a folder of its own, which is made in `parent`.
 class WisdomTest : public testing::Test {
  protected:
+  explicit WisdomTest(const std::filesystem::path& parent = std::filesystem::temp_directory_path())
+      : scratch_(parent) {}
   // Changes the file past the store, as a careless hand or another program does it.
   void execute(const std::string& statements) const {
     SQLite::Database(file_.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec(statements);
