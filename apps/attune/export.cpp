@@ -272,7 +272,10 @@ int export_tuned(const Options& options) {
   std::optional<WisdomStore> store = open_store(options);
   const auto files =
       tuned_files(strongest_of_each_key(of_devices(records_to_tune_by(options, names, store), options.list("device"))));
-  if (!files.empty()) std::filesystem::create_directories(folder);
+  std::error_code refused;
+  if (!files.empty()) std::filesystem::create_directories(folder, refused);
+  if (refused)
+    throw Error(fmt::format("cannot make the folder {}: {}; name another folder", folder, refused.message()));
   for (const auto& [name, text] : files) OutputFile((std::filesystem::path(folder) / name).string()).write(text);
   put_error(fmt::format("{}: {} written", folder, counted(static_cast<std::int64_t>(files.size()), "file")));
   return exit_done;
