@@ -195,6 +195,10 @@ SessionLog chosen_session(const Options& options, const ExportOutput& output, st
   if (!store) throw UsageError("nothing is known of " + kernel + " yet: attune tune " + shell_word(given));
   const SessionRow session = newest_session(*store, kernel, parse_bindings(problems.empty() ? "" : problems.front()),
                                             devices.empty() ? "" : devices.front(), given);
+  if (problems.empty() && store->sessions(kernel).size() > 1)
+    put_error(
+        fmt::format("this is the newest session of {}, for {}; --problem chooses another one (attune sessions {})",
+                    kernel, session.key.record.problem.text(), kernel));
   SessionLog log{session.key.record,
                  std::string(to_text(session.key.effort)),
                  session.key.strategy,

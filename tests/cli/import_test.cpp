@@ -125,6 +125,10 @@ TEST_F(Import, OfOtherToolsSaysWhatItNeeds) {
   expect_failure(
       2, {"import", cache, "--kernel", scale(), "--device-class", "host", "--problem", "n=1", "--objective", "energy"},
       {"times alone", "`energy`"});
+  expect_failure(2,
+                 {"import", write("values.csv", "BLOCK,ITEMS,time_ms\n64,3,1\n"), "--kernel", scale(), "--device-class",
+                  "host", "--problem", "n=1"},
+                 {"does not list, such as ITEMS=3 in BLOCK=64 ITEMS=3"});
   const std::string json = write("a.json", R"({"format": "attune-wisdom", "version": 1, "records": []})");
   expect_failure(2, {"import", json, "--problem", "n=1"}, {"carries its own keys", "--problem"});
   expect_failure(2, {"import", write("a.txt", "hello")}, {"a.txt", "needs --kernel"});

@@ -251,6 +251,7 @@ TEST_F(WisdomCommands, DriftIsSaidWhereIntervalsDoNotOverlap) {
   EXPECT_THAT(lines_of(output_of({"drift", before, before, "--csv"})), SizeIs(3));
   expect_failure(1, {"drift", before, "nowhere.db"}, {"there is no database at nowhere.db"});
   expect_failure(2, {"drift", before}, {"missing"});
+  expect_failure(2, {"drift", before, before, "skale"}, {"did you mean `scale`?"});
 }
 
 }  // namespace
