@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "attune/error.hpp"
+#include "db/wisdom_failure.hpp"
 #include "db/wisdom_file.hpp"
 
 namespace attune {
@@ -19,17 +20,20 @@ constexpr int copy_wait_ms = 30000;  // as a writer waits for a lock
 }  // namespace
 
 void copy_database(const fs::path& from, const fs::path& to) {
-  const auto failure = [&](const char* why) {
-    return Error(fmt::format("cannot copy {} to {}: {}", from.string(), to.string(), why));
+  const auto failure = [&](int code, const std::string& message) {
+    if (code == SQLITE_FULL)
+      return Error(fmt::format("there is no room for a copy of {} in {}: the disk is full; make room and try again",
+                               from.string(), fs::absolute(to).parent_path().string()));
+    return wisdom_error(from, {.code = code, .message = message});
   };
   try {
     SQLite::Database source(from.string(), SQLite::OPEN_READONLY);
     source.setBusyTimeout(copy_wait_ms);
     SQLite::Database target(to.string(), SQLite::OPEN_READWRITE);
     SQLite::Backup backup(target, source);
-    if (const int code = backup.executeStep(); code != SQLITE_DONE) throw failure(sqlite3_errstr(code));
+    if (const int code = backup.executeStep(); code != SQLITE_DONE) throw failure(code, sqlite3_errstr(code));
   } catch (const SQLite::Exception& error) {
-    throw failure(error.what());
+    throw failure(error.getErrorCode(), error.what());
   }
 }
 

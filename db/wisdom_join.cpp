@@ -2,12 +2,14 @@
 
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Statement.h>
+#include <fmt/format.h>
 
 #include <functional>
 #include <set>
 #include <system_error>
 
 #include "attune/error.hpp"
+#include "base/waiting.hpp"
 #include "core/bindings_json.hpp"
 #include "core/device_fields.hpp"
 #include "core/record_order.hpp"
@@ -27,19 +29,18 @@ using ForEachTrial = std::function<void(const TakeTrial& take)>;
 const std::string select_of_key = std::string("SELECT * FROM record_view") + where_key;
 
 std::string text_of(const RecordKey& key) {
-  std::string text = bindings_json(key.problem);
-  for (const std::string& part : {key.kernel, key.code, key.contract, key.device_class, key.regime, key.objective})
-    text += '\n' + part;
-  return text;
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", bindings_json(key.problem), key.kernel, key.code, key.contract,
+                     key.device_class, key.regime, key.objective);
 }
 
 // Joins sessions, records and ceilings into an open database, in a transaction of its caller.
 class Joiner {
  public:
-  // `before_first_change` is called before the first write. If it is null, nothing is written.
-  Joiner(SQLite::Database& database, std::function<void()> before_first_change)
+  // `before_first_change` is called before the first write. If it is null, nothing is written. `stop` may be null.
+  Joiner(SQLite::Database& database, std::function<void()> before_first_change, const std::atomic<int>* stop)
       : database_(database),
         before_first_change_(std::move(before_first_change)),
+        stop_(stop),
         find_session_(database, R"sql( SELECT id FROM session WHERE uuid = :uuid )sql"),
         find_record_(database, R"sql( SELECT * FROM record_view WHERE uuid = :uuid )sql"),
         find_key_(database, select_of_key),
@@ -71,6 +72,7 @@ class Joiner {
 
   SQLite::Database& database_;
   std::function<void()> before_first_change_;
+  const std::atomic<int>* stop_;
   bool has_changed_ = false;
   SQLite::Statement find_session_, find_record_, find_key_;
   RowInserter<SessionRow> insert_session_;
@@ -79,8 +81,9 @@ class Joiner {
   JoinResult result_;
 };
 
-// Returns whether changes are written, and makes ready for the first one.
+// Returns whether changes are written, and makes ready for the first one. Throws WaitInterrupted once it has to stop.
 bool Joiner::change() {
+  if (stop_ != nullptr && stop_->load() > 0) throw WaitInterrupted("interrupted; nothing of this file was stored");
   if (!before_first_change_) return false;
   if (!has_changed_) before_first_change_();
   has_changed_ = true;
@@ -230,15 +233,12 @@ JoinResult in_one_transaction(const JoinTerms& terms, const std::function<void(J
       if (exists && terms.keeps_backup && !has_backup) keep_backup(terms.into);
       has_backup = exists && terms.keeps_backup;
     };
-    Joiner joiner(database, terms.only_looks ? std::function<void()>() : back_up);
+    Joiner joiner(database, terms.only_looks ? std::function<void()>() : back_up, terms.waiting.stop);
     work(joiner);
     result = joiner.finish();
     result.has_backup = has_backup;
   };
-  if (terms.only_looks)
-    connection.read(join);
-  else
-    connection.write(join);
+  terms.only_looks ? connection.read(join) : connection.write(join);
   return result;
 }
 
@@ -343,6 +343,32 @@ class OtherDatabase {
   Joiner& joiner_;
 };
 
+// Returns the text with the name of a database where it has that of the copy.
+std::string by_its_own_name(std::string text, const fs::path& copy, const fs::path& from) {
+  for (std::size_t place = 0; (place = text.find(copy.string(), place)) != std::string::npos;)
+    text.replace(place, copy.string().size(), from.string());
+  return text;
+}
+
+// Joins a database from its copy, which nobody else has.
+JoinResult join_copy(const fs::path& copy, const fs::path& from, const JoinTerms& terms, const JoinFilter* filter) {
+  DatabaseWaiting waiting = terms.waiting;
+  waiting.note = [&](const std::string& damage) {
+    if (filter != nullptr) throw Error(damage);
+    if (terms.waiting.note) terms.waiting.note(by_its_own_name(damage, copy, from));
+  };
+  try {
+    WisdomConnection source(copy, false, waiting);
+    return in_one_transaction(terms, [&](Joiner& joiner) {
+      source.read([&](SQLite::Database& database) { OtherDatabase(database, filter, joiner).join_all(); });
+    });
+  } catch (const Error& error) {
+    const std::string message = by_its_own_name(error.what(), copy, from);
+    if (message == error.what()) throw;
+    throw Error(message);
+  }
+}
+
 }  // namespace
 
 JoinResult join_parts(const WisdomParts& parts, const JoinTerms& terms) {
@@ -366,20 +392,7 @@ JoinResult join_database(const fs::path& from, const JoinTerms& terms, const Joi
   JoinResult result;
   with_private_file(beside, [&](const fs::path& copy) {
     copy_database(from, copy);
-    DatabaseWaiting waiting = terms.waiting;
-    if (filter != nullptr)  // nobody else has the copy: what is noted is damage
-      waiting.note = [](const std::string& damage) { throw Error(damage); };
-    try {
-      WisdomConnection source(copy, false, waiting);
-      result = in_one_transaction(terms, [&](Joiner& joiner) {
-        source.read([&](SQLite::Database& database) { OtherDatabase(database, filter, joiner).join_all(); });
-      });
-    } catch (const Error& error) {
-      const std::string message = error.what();
-      const auto place = message.find(copy.string());
-      if (place == std::string::npos) throw;
-      throw Error(std::string(message).replace(place, copy.string().size(), from.string()));
-    }
+    result = join_copy(copy, from, terms, filter);
   });
   return result;
 }

@@ -41,10 +41,10 @@ class JoinFilter {
 };
 
 struct JoinTerms {
-  std::filesystem::path into;  // is made if it is missing
-  bool only_looks = false;     // counts what would be joined, and writes nothing
-  bool keeps_backup = true;    // of the database as it was, before the first change (db/wisdom_copy.hpp)
-  DatabaseWaiting waiting = {};
+  std::filesystem::path into;    // is made if it is missing
+  bool only_looks = false;       // counts what would be joined, and writes nothing
+  bool keeps_backup = true;      // of the database as it was, before the first change (db/wisdom_copy.hpp)
+  DatabaseWaiting waiting = {};  // its `stop` also ends the joining, as a whole: WaitInterrupted
 };
 
 // What was new, for one kernel on one class of devices.

@@ -195,6 +195,10 @@ SessionLog chosen_session(const Options& options, const ExportOutput& output, st
   if (!store) throw UsageError("nothing is known of " + kernel + " yet: attune tune " + shell_word(given));
   const SessionRow session = newest_session(*store, kernel, parse_bindings(problems.empty() ? "" : problems.front()),
                                             devices.empty() ? "" : devices.front(), given);
+  if (problems.empty() && store->sessions(kernel).size() > 1)
+    put_error(
+        fmt::format("this is the newest session of {}, for {}; --problem chooses another one (attune sessions {})",
+                    kernel, session.key.record.problem.text(), kernel));
   SessionLog log{session.key.record,
                  std::string(to_text(session.key.effort)),
                  session.key.strategy,
@@ -272,7 +276,10 @@ int export_tuned(const Options& options) {
   std::optional<WisdomStore> store = open_store(options);
   const auto files =
       tuned_files(strongest_of_each_key(of_devices(records_to_tune_by(options, names, store), options.list("device"))));
-  if (!files.empty()) std::filesystem::create_directories(folder);
+  std::error_code refused;
+  if (!files.empty()) std::filesystem::create_directories(folder, refused);
+  if (refused)
+    throw Error(fmt::format("cannot make the folder {}: {}; name another folder", folder, refused.message()));
   for (const auto& [name, text] : files) OutputFile((std::filesystem::path(folder) / name).string()).write(text);
   put_error(fmt::format("{}: {} written", folder, counted(static_cast<std::int64_t>(files.size()), "file")));
   return exit_done;

@@ -41,6 +41,18 @@ bool is_to_fill(const BundleTerms& terms, std::span<const Record> records) {
   return terms.has_images && !(records.empty() && terms.architectures.empty() && terms.problems.empty());
 }
 
+void add_kernels(BundleWriter& writer, const BundleTerms& terms) {
+  for (const KernelPack& kernel : terms.kernels) {
+    if (writer.holds(SectionKind::kernel, section_key(kernel.spec.name)))
+      throw UsageError(fmt::format("two kernels are named {}; a bundle holds each name once", kernel.spec.name));
+    add_kernel(writer, kernel);
+    if (!has_records_of(terms.records, kernel))
+      put_error(
+          fmt::format("there are no records of {} for this; applications use its fall-backs (try: attune tune {})",
+                      kernel.spec.name, shell_word(kernel.tune_target)));
+  }
+}
+
 }  // namespace
 
 KernelPack pack_to_export(KernelSpec spec, const std::string& tune_target) {
@@ -52,15 +64,7 @@ KernelPack pack_to_export(KernelSpec spec, const std::string& tune_target) {
 
 ExportedBundle exported_bundle(const BundleTerms& terms) {
   BundleWriter writer;
-  for (const KernelPack& kernel : terms.kernels) {
-    if (writer.holds(SectionKind::kernel, section_key(kernel.spec.name)))
-      throw UsageError(fmt::format("two kernels are named {}; a bundle holds each name once", kernel.spec.name));
-    add_kernel(writer, kernel);
-    if (!has_records_of(terms.records, kernel))
-      put_error(
-          fmt::format("there are no records of {} for this; applications use its fall-backs (try: attune tune {})",
-                      kernel.spec.name, shell_word(kernel.tune_target)));
-  }
+  add_kernels(writer, terms);
   const std::vector<Record> records = of_kernels(terms.records, terms.kernels);
   add_records(writer, records);
   const std::vector<Cover> covers = of_kernels(terms.covers, terms.kernels);

@@ -77,6 +77,18 @@ std::string digest_of(const Planner& planner) {
   }
 }
 
+// Returns whether a speed-up is known. A pin that was never measured has 1, as has a record of another tool without the
+// default's time.
+bool has_speedup(const Match& match) {
+  const bool may_lack = match.rung == Rung::pinned || match.rung == Rung::stale;
+  return match.default_failure.empty() && !(may_lack && match.speedup == 1);
+}
+
+std::string speedup_text(const Match& match) {
+  if (!match.default_failure.empty()) return say_default_failed(match.default_failure);
+  return has_speedup(match) ? ratio_text(match.speedup) + " over the default" : "not known; attune bench measures it";
+}
+
 void print_match_json(const PlanQuery& query, const Problem& problem, const DeviceInfo& device, const Match& match,
                       const std::string& digest) {
   nlohmann::ordered_json line;
@@ -88,7 +100,7 @@ void print_match_json(const PlanQuery& query, const Problem& problem, const Devi
   line["rung"] = to_text(match.rung);
   line["why"] = match.why;
   line["configuration"] = to_json(match.configuration);
-  line["speedup"] = match.default_failure.empty() ? nlohmann::ordered_json(match.speedup) : nullptr;
+  line["speedup"] = has_speedup(match) ? nlohmann::ordered_json(match.speedup) : nullptr;
   line["record_problem"] = match.record_problem;
   line["source"] = match.source;
   line["wisdom_digest"] = digest;
@@ -107,8 +119,7 @@ void print_match_text(const PlanQuery& query, const Problem& problem, const Devi
   if (!digest.empty()) put_text("  {:<{}}{}\n", "wisdom", fact_column - 2, digest);  // to copy, as commands are
   if (match.record_problem.empty()) return;
   put_text("{}{}{}", fact_line("recorded for", match.record_problem), fact_line("from", match.source),
-           fact_line("speed-up", match.default_failure.empty() ? ratio_text(match.speedup) + " over the default"
-                                                               : say_default_failed(match.default_failure)));
+           fact_line("speed-up", speedup_text(match)));
 }
 
 }  // namespace

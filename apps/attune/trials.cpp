@@ -153,6 +153,19 @@ void show_session(const SessionRow& session, const std::vector<Trial>& all, cons
   if (shown < chosen.size()) put_text("  {} more: --limit {} shows them\n", chosen.size() - shown, chosen.size());
 }
 
+void put_csv(std::vector<KeyedTrial> listed) {
+  for (KeyedTrial& keyed : listed) keyed.trial.detail = visible_text(keyed.trial.detail);
+  std::cout << trials_to_csv(listed);
+}
+
+void put_json(const std::vector<KeyedTrial>& listed) {
+  for (const KeyedTrial& trial : listed) {
+    nlohmann::ordered_json line = {{"type", "trial"}};
+    line.update(attune::to_json(trial));
+    print_line(line);
+  }
+}
+
 }  // namespace
 
 int run_trials(const Arguments& arguments) {
@@ -181,15 +194,9 @@ int run_trials(const Arguments& arguments) {
     for (Trial& trial : chosen) listed.push_back({session.key.record, session.id, std::move(trial)});
   }
   if (options.has("csv")) {
-    for (KeyedTrial& keyed : listed) keyed.trial.detail = visible_text(keyed.trial.detail);
-    const std::string text = trials_to_csv(listed);
-    std::cout << text;
+    put_csv(std::move(listed));
   } else if (options.has("json")) {
-    for (const KeyedTrial& trial : listed) {
-      nlohmann::ordered_json line = {{"type", "trial"}};
-      line.update(attune::to_json(trial));
-      print_line(line);
-    }
+    put_json(listed);
   } else if (found == 0) {
     put_text("no such trials of {} in {}\n", kernel, counted(sessions, "session"));
   }

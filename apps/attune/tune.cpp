@@ -32,22 +32,7 @@ std::string effort_help() {
   return text;
 }
 
-Options tune_options() {
-  Options options(
-      "attune tune KERNEL|FILE.cu [options] | attune tune --misses LOG [FILE.cu...] [options] | attune tune "
-      "[KERNEL|FILE.cu...] --revalidate [--all] [options]",
-      "  attune tune transpose --problem \"width=8192 height=8192 T=float\"\n"
-      "  attune tune reduce --problem \"n=2**22\" --problem \"n=2**28\" --time-limit 5m\n"
-      "  attune tune my_kernel.cu --device host --trials 50      # no GPU needed\n"
-      "  attune tune transpose --effort patient --target 2x      # until it is twice as fast as the default\n"
-      "  attune tune axpy --effort exhaustive --parameters \"BLOCK=128,256 VECTOR=4\" --json\n"
-      "  attune tune --device replay:gemm_A100.json.xz           # search a recording, in virtual time\n"
-      "  attune tune --misses misses.jsonl my_kernel.cu          # what applications asked for and did not find\n"
-      "  attune tune reduce --problems \"n=2**16..2**28 times 4 T=float\"   # one session for all of these sizes\n"
-      "  attune tune --revalidate                                # records of another driver, or brought in\n"
-      "\nThe same command again continues a session that was cut short. It prints the record of a finished session.\n"
-      "Ctrl-C keeps the best so far.\n",
-      {"kernel", "kernels..."});
+void add_search_options(Options& options) {
   options.add()("problem,p", named_values("PROBLEM"),
                 "what to tune for: \"width=8192 T=float\"; may be given several times; values may be formulas (2**28)")(
       "problems", named_value("FILE|RANGE"),
@@ -74,7 +59,12 @@ Options tune_options() {
       "objective", named_value("OBJECTIVE"),
       "what is minimised: time (default), energy, or a formula over time (ns), energy (J), power (W), registers, "
       "shared "
-      "(bytes), bytes and flops (of [metrics]); several with commas between are traded off; records are apart")(
+      "(bytes), bytes and flops (of [metrics]); several with commas between are traded off; records are apart");
+}
+
+// Those of what is stored: logs, records, quarantine.
+void add_stored_options(Options& options) {
+  options.add()(
       "misses", named_value("LOG"),
       "tune every problem of this log of applications (ATTUNE_LOG_MISSES), with its regime and objective, each within "
       "the given limits; FILE.cu... are the kernel files that the log names, built-in kernels are found by name")(
@@ -85,8 +75,28 @@ Options tune_options() {
       "dry-run", "with --misses or --revalidate: list what would be measured")(
       "keep-going", "search on even when nearly all of the first 50 configurations fail alike")(
       "lift-quarantine", "try again what killed workers or compilers or was late, also when the session is finished")(
-      "db", named_value("FILE"), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
-      "verbose,v", "whole configurations, not what differs from the default")(
+      "db", named_value("FILE"), "the wisdom database (default: $ATTUNE_DB, else the user's own)");
+}
+
+Options tune_options() {
+  Options options(
+      "attune tune KERNEL|FILE.cu [options] | attune tune --misses LOG [FILE.cu...] [options] | attune tune "
+      "[KERNEL|FILE.cu...] --revalidate [--all] [options]",
+      "  attune tune transpose --problem \"width=8192 height=8192 T=float\"\n"
+      "  attune tune reduce --problem \"n=2**22\" --problem \"n=2**28\" --time-limit 5m\n"
+      "  attune tune my_kernel.cu --device host --trials 50      # no GPU needed\n"
+      "  attune tune transpose --effort patient --target 2x      # until it is twice as fast as the default\n"
+      "  attune tune axpy --effort exhaustive --parameters \"BLOCK=128,256 VECTOR=4\" --json\n"
+      "  attune tune --device replay:gemm_A100.json.xz           # search a recording, in virtual time\n"
+      "  attune tune --misses misses.jsonl my_kernel.cu          # what applications asked for and did not find\n"
+      "  attune tune reduce --problems \"n=2**16..2**28 times 4 T=float\"   # one session for all of these sizes\n"
+      "  attune tune --revalidate                                # records of another driver, or brought in\n"
+      "\nThe same command again continues a session that was cut short. It prints the record of a finished session.\n"
+      "Ctrl-C keeps the best so far.\n",
+      {"kernel", "kernels..."});
+  add_search_options(options);
+  add_stored_options(options);
+  options.add()("verbose,v", "whole configurations, not what differs from the default")(
       "json", "one JSON object per line instead of text");
   add_worker_option(options);
   return options;

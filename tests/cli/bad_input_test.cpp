@@ -346,6 +346,23 @@ TEST_F(BadInput, ALockedDatabaseIsSaidToBeLocked) {
   EXPECT_EQ(attune({"tune", scale()}).code, 0) << "works again once the lock is gone";
 }
 
+// Ctrl-C comes while a merge waits for the lock, with its copy made.
+TEST_F(BadInput, AnInterruptedMergeLeavesNoCopy) {
+  const std::string other = (folder_ / "other.db").string();
+  output_of({"tune", scale(), "--trials", "1"});
+  output_of({"tune", scale(), "--trials", "2", "--db", other});
+  {
+    const OtherProgram locks(database(), "BEGIN EXCLUSIVE");
+    const CommandResult ended = run_command({"/usr/bin/timeout", "--signal=INT", "--preserve-status", "2",
+                                             ATTUNE_BUILD_DIR "/bin/attune", "merge", other, "--into", database()});
+    EXPECT_EQ(ended.code, 130) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr("interrupted"));
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(folder_))
+    EXPECT_THAT(entry.path().string(), Not(HasSubstr(".new-")));
+  EXPECT_THAT(output_of({"merge", other}), HasSubstr("1 session with 2 trials"));
+}
+
 TEST_F(BadInput, AFullDiskEndsTheSessionAndKeepsWhatWasCommitted) {
   output_of({"tune", scale(), "--trials", "2"});
   // Two pages: the first write beyond them fails, as on a full disk.

@@ -234,6 +234,12 @@ TEST_F(Export, ASessionForOtherTunersIsTheNewestOfWhatIsAskedFor) {
     return Json::parse(output_of(arguments)).at("problem_size");
   };
   EXPECT_EQ(sizes({}), Json({6000}));
+  const auto note_of = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"export", "scale", "--format", "kernel-tuner"});
+    return attune(more).err;
+  };
+  EXPECT_THAT(note_of({}), HasSubstr("the newest session of scale, for n=6000 T=float; --problem chooses another one"));
+  EXPECT_EQ(note_of({"--problem", "n=5000"}), "");
   EXPECT_EQ(sizes({"--problem", "n=5000"}), Json({5000}));
   EXPECT_EQ(sizes({"--device", "host"}), Json({6000}));
   const std::string journal = output_of({"export", scale(), "--format", "optuna", "--problem", "n=5000 T=float"});

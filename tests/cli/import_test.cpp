@@ -39,6 +39,39 @@ TEST_F(Import, OfJsonShowsWhatWouldComeAndThenBringsIt) {
   EXPECT_THAT(on_one_line(output_of({"show", scale()})), HasSubstr("imported from attune JSON"));
 }
 
+TEST_F(Import, OfAPinThatWasNeverMeasuredKeepsItsConfiguration) {
+  output_of({"pin", scale(), "--problem", "n=5000", "--configuration", "BLOCK=32 ITEMS=2", "--db", other()});
+  for (const std::string format : {"json", "csv"}) {
+    const std::string file = (folder_ / ("pin." + format)).string(), into = (folder_ / (format + ".db")).string();
+    output_of({"export", "--format", format, "--db", other(), "-o", file});
+    EXPECT_THAT(output_of({"import", file, "--db", into}), HasSubstr("1 record, which serves now"));
+    EXPECT_EQ(records_of(into).at(0).at("configuration"), records_of(other()).at(0).at("configuration"));
+    EXPECT_THAT(output_of({"plan", scale(), "--problem", "n=5000", "--db", into}),
+                HasSubstr("speed-up       not known"));
+  }
+}
+
+TEST_F(Import, OfTextWithAByteOrderMarkIsThatOfTheText) {
+  tune_into(other());
+  for (const std::string format : {"json", "csv"}) {
+    const std::string file =
+        write("marked." + format, "\xEF\xBB\xBF" + output_of({"export", "--format", format, "--db", other()}));
+    EXPECT_THAT(output_of({"import", file, "--dry-run"}), HasSubstr("1 record, which serves now"));
+  }
+}
+
+TEST_F(Import, OfWhatIsReadElsewhereSaysWhere) {
+  tune_into(other());
+  const std::string bundle = (folder_ / "a.bundle").string(), journal = (folder_ / "a.journal").string();
+  output_of({"export", scale(), "--format", "bundle", "--no-images", "--db", other(), "-o", bundle});
+  expect_failure(2, {"import", bundle}, {bundle + ": a bundle is for applications"});
+  output_of({"export", scale(), "--format", "optuna", "--db", other(), "-o", journal});
+  expect_failure(2, {"import", journal}, {journal + ": a journal of Optuna is written and not read"});
+  output_of({"export", "--format", "tuned", (folder_ / "tuned").string(), "--db", other()});
+  for (const auto& entry : std::filesystem::directory_iterator(folder_ / "tuned"))
+    expect_failure(2, {"import", entry.path().string()}, {"a tuned file is read where it lies", "--wisdom FOLDER"});
+}
+
 TEST_F(Import, OfADatabaseLosesAgainstWhatIsMeasuredHere) {
   tune_into(other());
   EXPECT_THAT(output_of({"import", other()}), AllOf(HasSubstr("1 record"), HasSubstr("1 session with 3 trials")));
@@ -73,6 +106,7 @@ TEST_F(Import, OfExportedSessionsBringsTheirTrials) {
       EXPECT_EQ(given[i].at("device_class"), back[i].at("device_class"));
     }
     EXPECT_THAT(on_one_line(output_of({"show", scale(), "--db", into})), HasSubstr("imported from"));
+    EXPECT_THAT(output_of({"sessions", "--db", into}), Not(HasSubstr("on ,"))) << "their host is not known";
     EXPECT_THAT(on_one_line(output_of({"plan", scale(), "--problem", "n=5000", "--db", into})),
                 HasSubstr("by another tool"));
     EXPECT_THAT(output_of({"tune", scale(), "--problem", "n=5000", "--trials", "1", "--db", into}),
@@ -91,9 +125,21 @@ TEST_F(Import, OfOtherToolsSaysWhatItNeeds) {
   expect_failure(
       2, {"import", cache, "--kernel", scale(), "--device-class", "host", "--problem", "n=1", "--objective", "energy"},
       {"times alone", "`energy`"});
+  expect_failure(2,
+                 {"import", write("values.csv", "BLOCK,ITEMS,time_ms\n64,3,1\n"), "--kernel", scale(), "--device-class",
+                  "host", "--problem", "n=1"},
+                 {"does not list, such as ITEMS=3 in BLOCK=64 ITEMS=3"});
   const std::string json = write("a.json", R"({"format": "attune-wisdom", "version": 1, "records": []})");
   expect_failure(2, {"import", json, "--problem", "n=1"}, {"carries its own keys", "--problem"});
   expect_failure(2, {"import", write("a.txt", "hello")}, {"a.txt", "needs --kernel"});
+  expect_failure(2,
+                 {"import", write("a.csv", "BLOCK;time_ms\n64;1\n"), "--kernel", scale(), "--device-class", "host",
+                  "--problem", "n=1"},
+                 {"no column holds times", "found BLOCK;time_ms"});
+  expect_failure(2,
+                 {"import", cache, "--kernel", scale(), "--problem", "n=1", "--device-class",
+                  "cuda|\x1b[31m|cc90|sm132|mem141G|bus6144|l2-60M|mig-"},
+                 {"is no class of devices"});
   expect_failure(1, {"import", write("b.db", std::string("SQLite format 3\0", 16) + std::string(200, '\0'))}, {"b.db"});
   expect_failure(2, {"import", json, (folder_ / "absent.json").string()}, {"absent.json"});
   EXPECT_FALSE(std::filesystem::exists(database())) << "all files are read before the first one is joined";
@@ -122,7 +168,7 @@ TEST_F(Import, AdoptedRecordsServeTheNewCodeUntilItIsMeasured) {
   EXPECT_THAT(records_of(database()), SizeIs(1));
   EXPECT_THAT(output_of({"adopt", file}),
               AllOf(HasSubstr("adopted from the code " + before.at("code").get<std::string>().substr(0, 12)),
-                    HasSubstr("1 record, which serves now")));
+                    HasSubstr("1 record, which serves now"), HasSubstr("attune tune " + file + " --revalidate\n")));
   EXPECT_THAT(output_of({"adopt", file}), HasSubstr("1 known before"));
   EXPECT_THAT(on_one_line(output_of({"show", file})), HasSubstr("adopted from code"));
   const auto own_record = [&] {

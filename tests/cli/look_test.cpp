@@ -123,6 +123,8 @@ TEST_F(Look, AnUnknownKernelIsNoKernelWithoutRecords) {
   output_of({"tune", scale(), "--trials", "1"});
   expect_failure(2, {"show", "nope"}, {"there is no kernel `nope`"});
   expect_failure(2, {"show", "skale"}, {"did you mean `scale`?"});
+  output_of({"pin", "reduce", "--configuration", "BLOCK=128"});
+  expect_failure(2, {"show", "nothing of the kind"}, {"softmax, spmv, stencil3d, transpose, scale (a kernel file"});
   expect_failure(2, {"export", "--kernel", "skale"}, {"did you mean `scale`?"});
   expect_failure(2, {"show", "transpoze"}, {"did you mean `transpose`?"});
   EXPECT_THAT(output_of({"show", "transpose"}), HasSubstr("no records of transpose yet (try: attune tune transpose)"));

@@ -67,6 +67,8 @@ TEST_F(OverlayCommands, PlanNamesTheDatabaseAndTheDigest) {
 TEST_F(OverlayCommands, AFolderHasToBeNamed) {
   expect_failure(2, {"export", "--format", "tuned"}, {"takes a folder"});
   expect_failure(2, {"export", "--format", "tuned", scale()}, {"takes a folder"});
+  expect_failure(1, {"export", "--format", "tuned", database()},
+                 {"cannot make the folder " + database(), "name another"});
   expect_failure(2, {"export", "--format", "tuned", tuned(), "--templates"}, {"--templates is not for --format tuned"});
 }
 
@@ -102,7 +104,9 @@ TEST_F(OverlayCommands, AnAliasIsKeptListedUsedAndRemoved) {
   const Json device = events_in(output_of({"plan", scale(), "--problem", "n=1000", "--json"})).at(0)["device"];
   const std::string name = device["name"], own = device["class"];
   const std::string other = "host|Another processor|" + own.substr(own.find("|cc") + 1);
-  EXPECT_EQ(output_of({"alias"}), "");
+  EXPECT_EQ(output_of({"alias"}), "no device counts as another one\n");
+  expect_failure(2, {"alias", "", other}, {"`` is no name of a device"});
+  expect_failure(2, {"alias", name, "two\nlines"}, {"is no name of a device"});
   expect_failure(2, {"alias", name, "cuda|nothing"}, {"is no device class"});
   expect_failure(2, {"alias", own, "cuda|NVIDIA H200|cc90|sm132|mem141G|bus6144|l2-60M|mig-"}, {"cannot count as"});
   ASSERT_EQ(attune({"alias", name, other}).code, 0);
@@ -111,7 +115,10 @@ TEST_F(OverlayCommands, AnAliasIsKeptListedUsedAndRemoved) {
   ASSERT_EQ(attune({"tune", scale(), "--problem", "n=2000", "--trials", "3"}).code, 0);
   EXPECT_THAT(output_of({"export", "--format", "csv"}), HasSubstr(other));
   EXPECT_EQ(events_in(output_of({"plan", scale(), "--problem", "n=2000", "--json"})).at(0)["rung"], "exact");
-  ASSERT_EQ(attune({"alias", "--remove", name}).code, 0);
+  expect_failure(2, {"alias", "Another processor", "A third one"}, {name + " counts as", "followed once", "--remove"});
+  expect_failure(2, {"alias", "A third one", name}, {name + " counts as", "followed once", "--remove"});
+  EXPECT_EQ(output_of({"alias", name, other}), name + " counts as " + other + "\n") << "the same once more";
+  EXPECT_EQ(output_of({"alias", "--remove", name}), name + " counts as itself\n");
   expect_failure(2, {"alias", "--remove", name}, {"there is no alias"});
   EXPECT_EQ(events_in(output_of({"plan", scale(), "--problem", "n=1000", "--json"})).at(0)["rung"], "exact");
   ASSERT_EQ(attune({"alias", name, "Another processor"}).code, 0);  // of which the database knows one class

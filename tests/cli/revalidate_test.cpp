@@ -101,7 +101,7 @@ TEST_F(Revalidate, APinStays) {
     record.protocol = 0;
   });
   const std::string out = output_of({"tune", kernel_, "--revalidate"});
-  EXPECT_THAT(out, AllOf(HasSubstr("pinned"), HasSubstr("it stays")));
+  EXPECT_THAT(out, AllOf(HasSubstr("pinned"), HasSubstr("(it was never measured)"), HasSubstr("it stays")));
   EXPECT_EQ(record_of("n=5000").origin, Origin::pinned);
 }
 

@@ -138,6 +138,8 @@ TEST_F(WisdomCommands, APinServesAndNoSearchReplacesIt) {
   const auto plan = [&] { return only({"plan", scale(), "--problem", "n=5000"}, "match"); };
   EXPECT_EQ(plan().at("rung"), "pinned");
   EXPECT_EQ(plan().at("configuration").at("BLOCK"), 32);
+  EXPECT_EQ(plan().at("speedup"), nullptr);
+  EXPECT_THAT(output_of({"plan", scale(), "--problem", "n=5000"}), HasSubstr("speed-up       not known"));
   EXPECT_THAT(output_of({"show", "scale"}), AllOf(HasSubstr("was not measured; pinned"), HasSubstr("\n  pinned  ")));
   EXPECT_THAT(on_one_line(output_of({"tune", scale(), "--effort", "exhaustive"})),
               HasSubstr("applications use the pin BLOCK=32 ITEMS=2 in place of what was found"));
@@ -195,6 +197,7 @@ TEST_F(WisdomCommands, TheDatabaseIsVerifiedAndCompacted) {
                                   "this is no database, and has more than a hundred bytes of text, so that "
                                   "nothing takes it for one that was cut short");
   EXPECT_EQ(attune({"db", "verify", other}).code, 1);
+  expect_failure(1, {"db", "compact", folder_.string()}, {"is a directory, not a wisdom database"});
 }
 
 TEST_F(WisdomCommands, PlanSaysOfEachRecordWhyItServesOrNot) {
@@ -248,6 +251,7 @@ TEST_F(WisdomCommands, DriftIsSaidWhereIntervalsDoNotOverlap) {
   EXPECT_THAT(lines_of(output_of({"drift", before, before, "--csv"})), SizeIs(3));
   expect_failure(1, {"drift", before, "nowhere.db"}, {"there is no database at nowhere.db"});
   expect_failure(2, {"drift", before}, {"missing"});
+  expect_failure(2, {"drift", before, before, "skale"}, {"did you mean `scale`?"});
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 std::string replaced(std::string text, const std::string& before, const std::string& after) {
@@ -25,10 +26,20 @@ std::string replaced(std::string text, const std::string& before, const std::str
   return place == std::string::npos ? text : text.replace(place, before.size(), after);
 }
 
+// The record as a pin that nobody has measured.
+Record never_measured(Record record) {
+  record.median_ns = record.default_ns = record.value = record.default_value = 0;
+  record.speedup = record.speedup_low = record.speedup_high = 1;
+  record.protocol = 0;
+  record.trials = 0;
+  record.space.clear();
+  return record;
+}
+
 // Records whose values have all kinds, and texts that need care.
 std::vector<Record> odd_records() {
   std::vector<Record> records;
-  for (const std::int64_t n : {1, 2, 3}) records.push_back(sample_record(n));
+  for (const std::int64_t n : {1, 2, 3, 4}) records.push_back(sample_record(n));
   records[0].device_name = "GPU \"A\", naïve";
   records[0].seed = 18446744073709551615u;
   records[1].configuration = Configuration{{"WHOLE", 2.0},
@@ -39,6 +50,7 @@ std::vector<Record> odd_records() {
   records[1].superseded = true;
   records[2].configuration = Configuration{{"BOTH", "'\""}, {"FLAG", "true"}, {"ON", true}};
   records[2].default_verdict = Verdict::timeout;
+  records[3] = never_measured(std::move(records[3]));
   return records;
 }
 
@@ -64,16 +76,16 @@ class ImportedRecords : public WisdomTest {
 
 TEST_F(ImportedRecords, OfJsonLoseNothing) {
   const std::string text = records_to_json(odd_records());
-  EXPECT_EQ(import("a.json", text).counts.begin()->second.records, 3);
+  EXPECT_EQ(import("a.json", text).counts.begin()->second.records, 4);
   EXPECT_EQ(WisdomStore(file_).records().at(0).source, "attune JSON");
   EXPECT_EQ(records_to_json(measured()), text);
   EXPECT_THAT(notes_, IsEmpty());
-  EXPECT_EQ(import("a.json", text).counts.begin()->second.known, 3);
+  EXPECT_EQ(import("a.json", text).counts.begin()->second.known, 4);
 }
 
 TEST_F(ImportedRecords, OfCsvLoseNothing) {
   const std::string text = records_to_csv(odd_records());
-  EXPECT_EQ(import("a.csv", text).counts.begin()->second.records, 3);
+  EXPECT_EQ(import("a.csv", text).counts.begin()->second.records, 4);
   EXPECT_EQ(WisdomStore(file_).records().at(0).source, "attune CSV");
   EXPECT_EQ(records_to_csv(measured()), text);
 }
@@ -228,6 +240,17 @@ TEST_F(ImportedRecords, OfADatabaseAreLeftOutWhereTheyAreNoNamesAndNumbers) {
   EXPECT_THAT(WisdomStore(file_).sessions("reduce"), IsEmpty());
 }
 
+TEST_F(ImportedRecords, OfADatabaseComeWithAPinThatWasNeverMeasured) {
+  const fs::path other = scratch_ / "other.db";
+  Record pin = never_measured(sample_record());
+  pin.origin = Origin::pinned;
+  WisdomStore(other).put_record(pin);
+  const ForeignWisdom filter("");
+  EXPECT_EQ(join_database(other, {.into = file_}, &filter).left_out, 0);
+  ASSERT_THAT(WisdomStore(file_).records(), SizeIs(1));
+  EXPECT_EQ(WisdomStore(file_).records()[0].origin, Origin::imported);
+}
+
 TEST_F(ImportedRecords, OfADamagedDatabaseAreRefusedWhole) {
   const fs::path other = scratch_ / "other.db";
   {
@@ -238,7 +261,8 @@ TEST_F(ImportedRecords, OfADamagedDatabaseAreRefusedWhole) {
   for (std::size_t page = 40; page < 60; ++page) bytes.replace(page * 4096 + 8, 64, std::string(64, '\xee'));
   write_file(other, bytes);
   const ForeignWisdom filter("");
-  EXPECT_THAT(error_of([&] { join_database(other, {.into = file_}, &filter); }), HasSubstr(other.string()));
+  EXPECT_THAT(error_of([&] { join_database(other, {.into = file_}, &filter); }),
+              AllOf(HasSubstr("mv " + other.string()), Not(HasSubstr(".new-"))));
   EXPECT_FALSE(fs::exists(file_));
 }
 

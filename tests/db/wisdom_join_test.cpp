@@ -1,10 +1,12 @@
 // What is joined into a wisdom database from another one, and from parts.
 #include "db/wisdom_join.hpp"
 
+#include <atomic>
 #include <limits>
 #include <tuple>
 
 #include "attune/error.hpp"
+#include "base/waiting.hpp"
 #include "db/field_values.hpp"
 #include "db/wisdom_test.hpp"
 
@@ -25,6 +27,10 @@ class WisdomJoinTest : public WisdomTest {
   static JoinCount count_of(const JoinResult& result) {
     EXPECT_THAT(result.counts, SizeIs(1));
     return result.counts.empty() ? JoinCount() : result.counts.begin()->second;
+  }
+  void expect_no_copy() const {
+    for (const auto& entry : fs::directory_iterator(file_.parent_path()))
+      EXPECT_THAT(entry.path().string(), testing::Not(HasSubstr(".new-"))) << "a copy was left";
   }
   // A session with two trials, and a record with a finalist.
   void fill_other() const {
@@ -174,8 +180,18 @@ TEST_F(WisdomJoinTest, WhatIsNoWisdomIsRefusedByItsOwnName) {
   EXPECT_THAT(message_of(scratch_ / "absent.db"), HasSubstr("there is no wisdom database"));
   begin();
   EXPECT_THAT(message_of(file_), HasSubstr("into itself"));
-  for (const auto& entry : fs::directory_iterator(file_.parent_path()))
-    EXPECT_THAT(entry.path().string(), testing::Not(HasSubstr(".new-"))) << "a copy was left";
+  expect_no_copy();
+}
+
+TEST_F(WisdomJoinTest, ARequestToStopLeavesNothingBehind) {
+  fill_other();
+  begin();
+  const std::atomic<int> stop = 1;
+  JoinTerms stopped = terms();
+  stopped.waiting.stop = &stop;
+  EXPECT_THROW(join_database(other_, stopped), WaitInterrupted);
+  EXPECT_THAT(WisdomStore(file_).records(), SizeIs(0));
+  expect_no_copy();
 }
 
 // A writer stores trials one by one while databases are joined again and again.

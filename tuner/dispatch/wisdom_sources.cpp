@@ -1,11 +1,13 @@
 #include "dispatch/wisdom_sources.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <array>
 
 #include "attune/error.hpp"
 #include "base/hexadecimal.hpp"
+#include "base/mistrust.hpp"
 #include "base/trusted_environment.hpp"
 #include "dispatch/database_hook.hpp"
 #include "files/paths.hpp"
@@ -20,11 +22,17 @@ using Kind = WisdomSource::Kind;
 constexpr std::array kind_names{"the override file", "the database", "the site", "the folder", "the bundle"};
 constexpr std::size_t agreed_bytes = 32;
 
+[[gnu::cold]] bool is_trusted(const fs::path& folder) {
+  struct stat status {};
+  return stat(folder.c_str(), &status) != 0 || mistrust(status).empty();
+}
+
 // Adds a folder of tuned files with or without a database, or one of both itself.
 void add_site(std::vector<WisdomSource>& list, const fs::path& site) {
   std::error_code ignored;
   const bool is_database = site.extension() != tuned_extension && fs::is_regular_file(site, ignored);
   if (!is_database) list.push_back({Kind::site, std::make_shared<const TunedTable>(site, Trust::owned)});
+  if (!is_database && !is_trusted(site)) return;  // the table of its texts says why
   if (const MakeDatabaseReader make = database_reader(); make != nullptr && site.extension() != tuned_extension)
     list.push_back({Kind::site, make(is_database ? site : site / "wisdom.db", true)});
 }

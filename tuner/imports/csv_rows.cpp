@@ -11,14 +11,12 @@ namespace attune {
 namespace {
 
 constexpr std::size_t most_field_bytes = 64 << 10, most_columns = 4096, most_rows = 1'000'000;
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 class CsvParser {
  public:
   explicit CsvParser(std::string_view text) : rest_(text) {}
 
   std::vector<std::vector<std::string>> rows() {
-    if (rest_.starts_with(byte_order_mark)) rest_.remove_prefix(byte_order_mark.size());
     std::vector<std::vector<std::string>> rows;
     while (!rest_.empty()) {
       if (take_line_end()) continue;
@@ -55,7 +53,7 @@ class CsvParser {
 
   void take_character(std::string& field) {
     const std::size_t length = utf8_length(rest_);
-    if (length == 0) fail("it is not UTF-8 text");
+    if (length == 0 || rest_.front() == '\0') fail("it is not UTF-8 text");
     if (field.size() + length > most_field_bytes) fail(fmt::format("a field of more than {} bytes", most_field_bytes));
     line_ += rest_.front() == '\n';
     field.append(rest_, 0, length);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "attune/error.hpp"
 #include "base/counted.hpp"
 #include "files/sqlite_header.hpp"
@@ -15,6 +17,7 @@
 namespace attune {
 namespace {
 
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 constexpr std::size_t most_file_bytes = std::size_t{64} << 20;  // of records and tables
 
 // Puts the name of the file before the message of an error in the file.
@@ -25,6 +28,20 @@ auto in_file(const std::filesystem::path& file, Read read) {
   } catch (const UsageError& error) {
     throw UsageError(fmt::format("{}: {}", file.string(), error.what()));
   }
+}
+
+// Refuses what attune writes for applications and other tools, and says where it is read.
+void refuse_other_outputs(std::string_view text) {
+  constexpr std::pair<std::string_view, std::string_view> outputs[] = {
+      {"attune tuned ",
+       "a tuned file is read where it lies, not imported: attune plan --wisdom FOLDER shows it; applications read it "
+       "by "
+       "ATTUNE_OVERRIDE, ATTUNE_SITE, DispatcherOptions::wisdom or attune_embed(... WISDOM FOLDER)"},
+      {"attuneBN", "a bundle is for applications, not imported; import what attune export writes of the same database"},
+      {"{\"op_code\"", "a journal of Optuna is written and not read; import T4 results or a cache of Kernel Tuner"},
+  };
+  for (const auto& [begin, use] : outputs)
+    if (text.starts_with(begin)) throw UsageError(std::string(use));
 }
 
 // Returns whether the text is an object that says first that it is attune's.
@@ -46,6 +63,8 @@ ImportFile::ImportFile(std::filesystem::path file) : file_(std::move(file)) {
   check_regular_file(file_);
   if (sqlite_application_id(file_)) return;  // whose it is, is seen when it is joined
   text_ = read_text(file_);
+  if (text_.starts_with(byte_order_mark)) text_.erase(0, byte_order_mark.size());
+  in_file(file_, [&] { refuse_other_outputs(text_); });
   const auto first = text_.find_first_not_of(" \t\r\n");
   const bool is_json = first != std::string::npos && (text_[first] == '{' || text_[first] == '[');
   if (is_json && !is_of_attune(text_)) {

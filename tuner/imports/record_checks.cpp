@@ -66,7 +66,8 @@ bool is_objective(const std::string& text) {
 std::string_view expected_of(std::string_view field, const std::string& text) {
   const auto unless = [](bool is_right, std::string_view expected) { return is_right ? "" : expected; };
   if (field == "kernel") return unless(is_file_like(text), "a name of at most 128 letters, digits, `_`, `.`, `-`");
-  if (field == "code" || field == "contract" || field == "space")
+  const bool is_unknown_space = field == "space" && text.empty();  // of a pin that no session measured
+  if (field == "code" || field == "contract" || (field == "space" && !is_unknown_space))
     return unless(text.size() == 64 && is_hexadecimal(text), "a fingerprint of 64 hexadecimal digits");
   if (field == "uuid") return unless(is_uuid(text), "an identifier such as 11111111-2222-4333-8444-555555555555");
   if (field == "regime") return unless(regime_of(text).has_value(), regime_names);

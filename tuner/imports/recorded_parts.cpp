@@ -71,6 +71,7 @@ class Conversion {
   void find_sources();
   void refuse_or_leave_out(std::size_t column);
   std::optional<Configuration> configuration_of(const RecordedTrial& trial) const;
+  std::string missing_value_of(const RecordedTrial& trial) const;
   void take_trials();
   void add_session();
   void add_record();
@@ -148,6 +149,16 @@ std::optional<Configuration> Conversion::configuration_of(const RecordedTrial& t
   return Configuration(std::move(bindings));
 }
 
+// Returns the first value of a row that the kernel lacks, under the file's name: "block_size_x=48".
+std::string Conversion::missing_value_of(const RecordedTrial& trial) const {
+  for (const ParameterSource& source : sources_) {
+    if (!source.column || source.values[trial.row[*source.column]]) continue;
+    const Parameter& given = recording_.parameters[*source.column];
+    return fmt::format("{}={}", given.name, given.values[trial.row[*source.column]].text());
+  }
+  return {};
+}
+
 std::string text_of_row(const Recording& recording, const Row& row) {
   Bindings values;
   for (std::size_t i = 0; i < row.size(); ++i)
@@ -167,7 +178,7 @@ void Conversion::take_trials() {
   for (const RecordedTrial& recorded : recording_.trials) {
     std::optional<Configuration> configuration = configuration_of(recorded);
     if (!configuration) {
-      if (lacking++ == 0) without_value = text_of_row(recording_, recorded.row);
+      if (lacking++ == 0) without_value = missing_value_of(recorded) + " in " + text_of_row(recording_, recorded.row);
       continue;
     }
     auto legal = legal_configuration(target_.spec, target_.problem, target_.device, *configuration);

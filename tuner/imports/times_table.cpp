@@ -63,8 +63,9 @@ TableColumns columns_of(const std::vector<std::string>& names, const std::set<st
   }
   if (!columns.time)
     throw UsageError(
-        "no column holds times: expected time_ns, time_us, time_ms, time_s or median_ns; this is neither "
-        "JSON, nor records of attune, nor a table of configurations and times");
+        fmt::format("no column holds times: expected time_ns, time_us, time_ms, time_s or median_ns, found {}; this is "
+                    "neither JSON, nor records of attune, nor a table of configurations and times",
+                    fmt::join(names, ", ")));
   if (columns.parameters.empty())
     throw UsageError("no column is a parameter of the kernel" + suggestion("", {parameters.begin(), parameters.end()}) +
                      "; rename columns by --map \"COLUMN=NAME\"");

@@ -73,6 +73,7 @@ std::string why_revalidate(const Record& record, const Present& present) {
   const std::string from = record.source.empty() ? "" : " from " + record.source;
   if (record.origin == Origin::imported) return "imported" + from;
   if (record.origin == Origin::adopted) return "adopted" + from;
+  if (record.median_ns <= 0) return "it was never measured";
   if (!is_of_present_meaning(record.protocol)) return "its times have an earlier meaning";
   if (record.driver != present.driver) return fmt::format("driver {}, now {}", record.driver, present.driver);
   if (record.toolchain != present.toolchain) return fmt::format("{}, now {}", record.toolchain, present.toolchain);

@@ -88,12 +88,7 @@ class SessionRun {
       conclude(result);
     else
       leave(result);
-    result.trials = parts_.log.size();
-    result.run_trials = parts_.progress.run_trials();
-    result.survivors = parts_.progress.survivors();  // without those that failed in a later stage
-    result.verdicts = parts_.log.verdicts();
-    explain_trials(result);
-    result.left_out = left_out(parts_.terms.key.record, row_.id, store_);
+    count_trials(result);
     const LaneFigures after = parts_.pool.figures();
     result.workers_replaced = after.replaced - before.replaced;
     result.timed_seconds = after.timed_seconds - before.timed_seconds;
@@ -113,6 +108,15 @@ class SessionRun {
   std::unique_ptr<Strategy> strategy_of_run() const {
     if (!part().asks_strategy) return std::make_unique<NoProposals>();
     return make_strategy(parts_.terms.key.strategy, parts_.terms.space, row_.seed);
+  }
+
+  void count_trials(SessionResult& result) {
+    result.trials = parts_.log.size();
+    result.run_trials = parts_.progress.run_trials();
+    result.survivors = parts_.progress.survivors();  // without those that failed in a later stage
+    result.verdicts = parts_.log.verdicts();
+    explain_trials(result);
+    result.left_out = left_out(parts_.terms.key.record, row_.id, store_);
   }
 
   void describe_search(SessionResult& result) const {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 
 #include "attune_embedded/builtin_files.hpp"
@@ -38,7 +39,8 @@ std::span<const EmbeddedHeader> builtin_headers() { return std::span(builtin_hea
 std::string unknown_kernel_text(const std::string& name, const std::vector<std::string>& others) {
   std::vector<std::string> known;
   for (const auto& file : builtin_kernel_files) known.emplace_back(kernel_name(file));
-  known.insert(known.end(), others.begin(), others.end());
+  std::ranges::copy_if(others, std::back_inserter(known),
+                       [&](const std::string& other) { return std::ranges::find(known, other) == known.end(); });
   return fmt::format("there is no kernel `{}`{} (a kernel file goes by its path, such as my_kernel.cu)",
                      shortened(name), suggestion(name, known));
 }

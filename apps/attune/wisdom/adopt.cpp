@@ -143,7 +143,7 @@ int run_adopt(const Arguments& arguments) {
   put_text("{} from the code {} of {}\n", terms.only_looks ? "would be adopted" : "adopted",
            short_code(earlier.front()), utc_text(std::ranges::max(earlier, {}, &Record::made_ms).made_ms));
   put_joined(joined, notes, terms);
-  if (!parts.records.empty()) put_text("measure what was adopted: attune tune {}\n", shell_word(given));
+  if (!parts.records.empty()) put_text("measure what was adopted: attune tune {} --revalidate\n", shell_word(given));
   return exit_done;
 }
 

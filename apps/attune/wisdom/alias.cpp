@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "attune/error.hpp"
+#include "base/shell_word.hpp"
 #include "command.hpp"
 #include "core/device_class.hpp"
 #include "db/wisdom_store.hpp"
@@ -40,19 +41,49 @@ void require_alike(const std::string& device, const std::string& other) {
         fmt::format("a device of {} cannot count as one of {}", of_device->architecture(), of_other->architecture()));
 }
 
+std::string text_of(const DeviceAlias& alias) { return fmt::format("{} counts as {}", alias.device, alias.counts_as); }
+
+// Returns whether a name or class stands for the other one.
+bool means(const std::string& one, const std::string& other) {
+  const auto is_class_of = [](const std::string& key, const std::string& name) {
+    const auto device = device_of_class(key, {});
+    return device && device->name == name;
+  };
+  return one == other || is_class_of(one, other) || is_class_of(other, one);
+}
+
+// Refuses what would have to be followed further: an alias is followed once.
+void require_one_step(const DeviceAlias& alias, const std::vector<DeviceAlias>& present) {
+  for (const DeviceAlias& one : present)
+    if (one.device != alias.device && (means(one.device, alias.counts_as) || means(one.counts_as, alias.device)))
+      throw UsageError(
+          fmt::format("{}, and an alias is followed once; name another device, or remove that alias "
+                      "(attune alias --remove {})",
+                      text_of(one), shell_word(one.device)));
+}
+
+void require_name(const std::string& device) {
+  if (device.empty() || visible_text(device) != device || device.find('\n') != std::string::npos)
+    throw UsageError(fmt::format("`{}` is no name of a device (see: attune devices)", device));
+}
+
 int list_aliases(const Options& options) {
-  for (const DeviceAlias& alias : aliases_in(database_to_read(options)))
-    put_text("{} counts as {}\n", alias.device, alias.counts_as);
+  const std::vector<DeviceAlias> aliases = aliases_in(database_to_read(options));
+  if (aliases.empty()) put_text("no device counts as another one\n");
+  for (const DeviceAlias& alias : aliases) put_text("{}\n", text_of(alias));
   return exit_done;
 }
 
 int set_alias(const Options& options, const std::string& device, const std::string& other) {
+  require_name(device);
+  require_name(other);
   WisdomStore store(database_path(options), WisdomStore::Access::read_write, {note_on_stderr});
   if (device == other) throw UsageError("a device counts as itself without an alias");
   const DeviceAlias alias{device, is_class(other) ? other : class_of_name(other, store.device_classes())};
   require_alike(alias.device, alias.counts_as);
+  require_one_step(alias, store.aliases());
   store.put_alias(alias);
-  put_text("{} counts as {}\n", alias.device, alias.counts_as);
+  put_text("{}\n", text_of(alias));
   return exit_done;
 }
 
@@ -72,6 +103,7 @@ int run_alias(const Arguments& arguments) {
     WisdomStore store(database_path(options), WisdomStore::Access::read_write, {note_on_stderr});
     if (!store.remove_alias(*device))
       throw UsageError(fmt::format("there is no alias of `{}`; see: attune alias", *device));
+    put_text("{} counts as itself\n", *device);
     return exit_done;
   }
   if (!options.has("device")) return list_aliases(options);

@@ -38,6 +38,18 @@ std::map<std::string, Record> records_of(const std::string& file, const std::str
   return found;
 }
 
+// Throws UsageError for a name that neither database knows, nor this program.
+void require_known_in_either(const Options& options) {
+  const std::string given = options.required("kernel");
+  if (is_kernel_file(given) || builtin_kernel(given)) return;
+  std::map<std::string, StoredCounts> kept;
+  for (const char* const file : {"a", "b"}) {
+    std::optional<WisdomStore> store(std::in_place, options.required(file), WisdomStore::Access::read_only);
+    kept.merge(read_kept(store));
+  }
+  require_known(given, kept);
+}
+
 std::string change_text(const DriftedFigure& figure) {
   return fmt::format("{:+.1f} %{}", 100 * figure.change(), figure.is_apart ? "" : ", within the intervals");
 }
@@ -122,6 +134,7 @@ int compare(const Options& options, OutputForm form) {
   const KeyFilter filter = key_filter_of(options);
   const std::map<std::string, Record> of_a = records_of(options.required("a"), kernel, filter);
   const std::map<std::string, Record> of_b = records_of(options.required("b"), kernel, filter);
+  if (of_a.empty() && of_b.empty() && !kernel.empty()) require_known_in_either(options);
   Counts counts{.only_in_b = of_b.size()};
   std::vector<Json> rows;
   for (const auto& [key, a] : of_a) {

@@ -9,6 +9,7 @@
 #include "base/counted.hpp"
 #include "core/device_class.hpp"
 #include "put_text.hpp"
+#include "stop_requests.hpp"
 #include "text.hpp"
 
 namespace attune::cli {
@@ -40,7 +41,7 @@ DeviceInfo device_by_class(const std::string& class_key) {
   const bool has_limits = std::ranges::find(known, architecture) != known.end();
   const std::optional<DeviceInfo> device =
       device_of_class(class_key, has_limits ? device_limits(architecture) : DeviceInfo());
-  if (device) return *device;
+  if (device && visible_text(class_key) == class_key) return *device;
   throw UsageError(
       fmt::format("`{}` is no class of devices; a class is written as `attune devices --json` and records "
                   "have it, such as \"cuda|NVIDIA H200|cc90|sm132|mem141G|bus6144|l2-60M|mig-\"",
@@ -48,7 +49,8 @@ DeviceInfo device_by_class(const std::string& class_key) {
 }
 
 JoinTerms join_terms(std::string into, bool only_looks) {
-  return {.into = std::move(into), .only_looks = only_looks, .waiting = {note_on_stderr}};
+  catch_signals();  // the first one ends the joining, which takes its copy away
+  return {.into = std::move(into), .only_looks = only_looks, .waiting = {note_on_stderr, &stop_requests}};
 }
 
 void put_joined(const JoinResult& joined, const std::vector<std::string>& notes, const JoinTerms& terms) {

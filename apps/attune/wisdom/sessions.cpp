@@ -5,6 +5,7 @@
 
 #include "attune/error.hpp"
 #include "base/counted.hpp"
+#include "base/duration_text.hpp"
 #include "base/enum_texts.hpp"
 #include "db/wisdom_look.hpp"
 #include "json_lines.hpp"
@@ -66,10 +67,10 @@ void show_session(const SessionRow& session, const std::optional<Trial>& best) {
   const std::optional<double> gain = best ? gain_of(*best) : std::nullopt;
   what += best ? fmt::format(": best {}", time_text(best->measurement.median_ns)) : ": nothing survived";
   if (gain) what += fmt::format(", {} over the default", ratio_text(*gain));
-  const std::string how =
-      fmt::format("{} on {}, {}: effort {}, {}, {}: {} in {:.3g} s", utc_text(session.started_ms), session.host,
-                  device_name_of(key.device_class), to_text(session.key.effort), session.key.strategy,
-                  state_texts[session.state], counted(session.trials, "trial"), session.used_seconds);
+  const std::string how = fmt::format("{} on {}{}: effort {}, {}, {}: {} in {}", utc_text(session.started_ms),
+                                      session.host.empty() ? "" : session.host + ", ", device_name_of(key.device_class),
+                                      to_text(session.key.effort), session.key.strategy, state_texts[session.state],
+                                      counted(session.trials, "trial"), duration_text(session.used_seconds));
   constexpr std::size_t column = 8;
   put_text("{:>6}  {}\n{:{}}{}\n", session.id, in_lines(what, column), "", column, in_lines(how, column));
 }

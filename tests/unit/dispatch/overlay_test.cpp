@@ -136,6 +136,18 @@ TEST_F(Overlay, ASiteMayHaveADatabaseWhichIsReadWithoutALock) {
   EXPECT_THAT(warnings_[0], HasSubstr("can be written by others"));
 }
 
+TEST_F(Overlay, ADatabaseInAFolderThatOthersWriteIsLeftOut) {
+  store(made(2));
+  const fs::path site = folder_ / "site";
+  fs::create_directory(site);
+  fs::rename(database(), site / "wisdom.db");
+  chmod(site.c_str(), 0777);
+  EXPECT_EQ(match(with(site)).rung, Rung::none);
+  EXPECT_THAT(warnings_, testing::ElementsAre(HasSubstr(site.string() + " can be written by others")));
+  chmod(site.c_str(), 0755);
+  EXPECT_EQ(chosen(match(with(site))), "2");
+}
+
 TEST_F(Overlay, DamageOfASourceIsAWarningAndTheOthersServe) {
   const fs::path folder = folder_of("tuned", made(2));
   std::ofstream(folder / "bad.tuned") << "attune tuned 2\ncode " << made(2).key.code << "\ncontract "

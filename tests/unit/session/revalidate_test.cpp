@@ -173,6 +173,7 @@ TEST_F(Revalidations, AnInterruptChangesNothing) {
 
 TEST(WhyRevalidate, NamesWhatSpeaksAgainstARecord) {
   Record record;
+  record.median_ns = 1000;
   record.driver = "580.65";
   record.toolchain = "NVRTC 13.0";
   const Present here{"580.65", "NVRTC 13.0", true};
@@ -183,6 +184,8 @@ TEST(WhyRevalidate, NamesWhatSpeaksAgainstARecord) {
   Record other = record;
   other.protocol = first_present_protocol - 1;
   EXPECT_EQ(why_revalidate(other, here), "its times have an earlier meaning");
+  other.protocol = 0, other.median_ns = 0;
+  EXPECT_EQ(why_revalidate(other, here), "it was never measured");
   other = record;
   other.origin = Origin::imported;
   other.source = "Kernel Tuner";
