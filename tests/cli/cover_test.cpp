@@ -1,4 +1,6 @@
 // attune cover, from sessions on the host device to what an application launches.
+#include <filesystem>
+
 #include "cli/workbench.hpp"
 
 namespace attune::test {
@@ -51,6 +53,32 @@ TEST_F(Covers, AreMadeOfSessionsAndServeProblemsBetween) {
   // Another text of the kernel has no cover.
   const std::string other = scale_with("T(3) * x", "T(2) * x + x");
   EXPECT_EQ(events_of({"plan", other, "--problem", "n=60000"}).at(0).at("rung"), "none");
+}
+
+TEST_F(Covers, GoWithAFolderOfTunedFilesAndWithAnEmbeddedKernel) {
+  tune({2000, 50000, 1000000});
+  const auto place = [&](const char* name) { return (folder_ / name).string(); };
+  output_of({"export", "--format", "tuned", place("bare"), scale()});
+  events_of({"cover", scale()});
+  const Json here = events_of({"plan", scale(), "--problem", "n=60000"}).at(0);
+  ASSERT_EQ(here.at("rung"), "cover");
+  output_of({"export", "--format", "tuned", place("tuned"), scale()});
+  const auto elsewhere = [&](const char* wisdom) {
+    return events_of({"plan", scale(), "--problem", "n=60000", "--db", place("none.db"), "--wisdom", place(wisdom)})
+        .at(0);
+  };
+  const Json bare = elsewhere("bare"), there = elsewhere("tuned");
+  EXPECT_EQ(bare.at("rung"), "near problem") << bare;
+  EXPECT_NE(bare.at("wisdom_digest"), there.at("wisdom_digest"));
+  EXPECT_EQ(there.at("rung"), "cover");
+  EXPECT_EQ(there.at("configuration"), here.at("configuration"));
+  EXPECT_EQ(there.at("why"), here.at("why"));
+  EXPECT_THAT(there.at("why").get<std::string>(), ContainsRegex("is expected to be [0-9.]+ % slower than the best"));
+  // Another text of the kernel has no cover of its own to write.
+  output_of({"export", "--format", "tuned", place("other"), scale_with("T(3) * x", "T(2) * x + x")});
+  EXPECT_FALSE(std::filesystem::exists(place("other")));
+  ASSERT_EQ(run("attune-embed", {scale(), "--output", place("app.bundle"), "--wisdom", place("tuned")}).code, 0);
+  EXPECT_THAT(content_of(place("app.bundle")), HasSubstr("n >= 2000 && n <= 1000000"));
 }
 
 TEST_F(Covers, AreShownWithTheirTreeAndWhatToExpect) {

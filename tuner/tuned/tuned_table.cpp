@@ -37,16 +37,20 @@ bool may_have(std::string_view text, const RecordFilter& filter) {
          has_line(text, "contract", filter.contract);
 }
 
-bool is_wanted_record(const RecordFilter& filter, const Record& record) {
-  const RecordKey& key = record.key;
+// Says nothing of the problem.
+bool is_wanted_key(const RecordFilter& filter, const RecordKey& key) {
   const auto fits = [](std::string_view wanted, std::string_view present) {
     return wanted.empty() || wanted == present;
   };
   return fits(filter.kernel, key.kernel) && fits(filter.code, key.code) && fits(filter.contract, key.contract) &&
          fits(filter.objective, key.objective) && fits(filter.regime, key.regime) &&
-         fits(filter.device_class, key.device_class) && filter.other_device_class != key.device_class &&
+         fits(filter.device_class, key.device_class) && filter.other_device_class != key.device_class;
+}
+
+bool is_wanted_record(const RecordFilter& filter, const Record& record) {
+  return is_wanted_key(filter, record.key) &&
          filter.compute_capability.value_or(record.compute_capability) == record.compute_capability &&
-         (filter.problems.empty() || std::ranges::find(filter.problems, key.problem) != filter.problems.end());
+         (filter.problems.empty() || std::ranges::find(filter.problems, record.key.problem) != filter.problems.end());
 }
 
 }  // namespace
@@ -81,6 +85,15 @@ class TunedTable::Reading : public RecordReading {
     return found;
   }
 
+  std::vector<StoredCover> covers(const RecordFilter& filter) override {
+    std::vector<StoredCover> found;
+    for_each(filter, [&](const File& file) {
+      for (const Cover& cover : file.parsed->covers)
+        if (is_wanted_key(filter, cover.key)) found.push_back({cover, {}});
+    });
+    return found;
+  }
+
  private:
   void for_each(const RecordFilter& filter, const auto& take) {
     const std::lock_guard lock(table_.mutex_);
@@ -96,7 +109,7 @@ class TunedTable::Reading : public RecordReading {
     try {
       return read_tuned_text(file.text, file.name);
     } catch (const Error& error) {
-      return {.records = {}, .damage = {error.what()}};
+      return {.records = {}, .covers = {}, .damage = {error.what()}};
     }
   }
 
