@@ -74,6 +74,22 @@ TEST_F(Covers, GoWithAFolderOfTunedFilesAndWithAnEmbeddedKernel) {
   EXPECT_EQ(there.at("configuration"), here.at("configuration"));
   EXPECT_EQ(there.at("why"), here.at("why"));
   EXPECT_THAT(there.at("why").get<std::string>(), ContainsRegex("is expected to be [0-9.]+ % slower than the best"));
+  const std::vector<std::string> why = {"plan",     scale(),        "--problem", "n=60000", "--why",
+                                        "--wisdom", place("tuned"), "--regime",  "cold"};
+  std::vector<Json> of_covers;
+  for (const Json& one : of_type(events_of(why), "reason"))
+    if (one.contains("cover")) of_covers.push_back(one);
+  ASSERT_EQ(of_covers.size(), 2u) << "of the database and of the folder";
+  EXPECT_EQ(of_covers[0].at("place"), 1);
+  EXPECT_EQ(of_covers[0].at("rung"), "cover");
+  EXPECT_EQ(of_covers[0].at("why"), here.at("why"));
+  EXPECT_EQ(of_covers[0].at("cover").at("problems"), 3);
+  EXPECT_THAT(of_covers[0].at("source").get<std::string>(), HasSubstr("the database"));
+  EXPECT_THAT(of_covers[1].at("source").get<std::string>(), HasSubstr("the folder"));
+  EXPECT_EQ(of_covers[1].at("why"), "the same cover of another source is asked before it");
+  const std::string text = output_of(why);
+  EXPECT_THAT(text, AllOf(HasSubstr("6 records and 2 covers of scale;"), HasSubstr("    1  cover          "),
+                          HasSubstr("\n       cover of scale, made of 3 problems on ")));
   // Another text of the kernel has no cover of its own to write.
   output_of({"export", "--format", "tuned", place("other"), scale_with("T(3) * x", "T(2) * x + x")});
   EXPECT_FALSE(std::filesystem::exists(place("other")));
