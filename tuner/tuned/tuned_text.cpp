@@ -62,16 +62,23 @@ bool take_value(const Value& value, T& field) {
   }
 }
 
+// Takes the value for one field after another. A function for each kind of fields, not for each field: libattune.so is
+// to stay small.
+struct FieldTaker {
+  const Binding& given;
+  bool is_taken = false;
+  template <typename T>
+  [[gnu::noinline]] void operator()(const char* name, T& field) {
+    if (given.name == name) is_taken = take_value(given.value, field);
+  }
+};
+
 // Returns the name of a field that the record or cover does not have, or that is of another kind; "": all were taken.
 std::string take_fields(const Bindings& given, auto& made) {
   for (const Binding& one : given) {
-    bool is_taken = false;
-    application_fields(
-        [&](const char* name, auto& field) {
-          if (one.name == name) is_taken = take_value(one.value, field);
-        },
-        made);
-    if (!is_taken) return one.name;
+    FieldTaker take{one};
+    application_fields(take, made);
+    if (!take.is_taken) return one.name;
   }
   return {};
 }
@@ -94,12 +101,12 @@ std::optional<Bindings> take_object(std::string_view& rest) {
   return std::nullopt;
 }
 
-// Returns the objects of a line, or nothing where it has anything else.
-std::optional<std::vector<Bindings>> objects_of(std::string_view rest) {
+// Returns the objects of a line, or none where it has anything else.
+std::vector<Bindings> objects_of(std::string_view rest) {
   std::vector<Bindings> objects;
   while (!rest.empty()) {
     auto one = take_object(rest);
-    if (!one) return std::nullopt;
+    if (!one) return {};
     objects.push_back(*std::move(one));
   }
   return objects;
@@ -152,8 +159,7 @@ class TunedReader {
       const RecordKey& key = base_.key;
       if (key.kernel.empty() || key.code.empty() || key.contract.empty() || key.device_class.empty())
         return fmt::format("a {} stands before kernel, code, contract and class", word);
-      auto objects = objects_of(rest);
-      return is_cover ? take_cover(std::move(objects)) : take_record(std::move(objects));
+      return is_cover ? take_cover(objects_of(rest)) : take_record(objects_of(rest));
     }
     bool is_known = false, is_sound = true;
     header_texts([&](std::string_view name, std::string& text) { is_known |= name == word && (text = rest, true); },
@@ -171,31 +177,29 @@ class TunedReader {
   }
 
  private:
-  using Objects = std::optional<std::vector<Bindings>>;
-
-  std::string take_record(Objects objects) {
+  std::string take_record(std::vector<Bindings> objects) {
     Record record = base_;
-    if (!objects || objects->size() < 2 || objects->size() > 3)
+    if (objects.size() != 2 && objects.size() != 3)
       return "it is no `record {problem} {configuration} {fields}` as attune writes it";
-    if (objects->size() == 2) objects->emplace_back();
-    if (const std::string wrong = take_fields((*objects)[2], record); !wrong.empty()) return wrong_field(wrong);
-    record.key.problem = Problem(std::move((*objects)[0]));
-    record.configuration = Configuration(std::move((*objects)[1]));
+    objects.resize(3);
+    if (const std::string wrong = take_fields(objects[2], record); !wrong.empty()) return wrong_field(wrong);
+    record.key.problem = Problem(std::move(objects[0]));
+    record.configuration = Configuration(std::move(objects[1]));
     found_.records.push_back(std::move(record));
     return {};
   }
 
-  std::string take_cover(Objects objects) {
-    if (!objects || objects->empty()) return "it is no `cover {configuration} ... {fields}` as attune writes it";
+  std::string take_cover(std::vector<Bindings> objects) {
+    if (objects.empty()) return "it is no `cover {configuration} ... {fields}` as attune writes it";
     Cover cover = cover_under(base_);
-    if (const std::string wrong = take_fields(objects->back(), cover); !wrong.empty()) return wrong_field(wrong);
+    if (const std::string wrong = take_fields(objects.back(), cover); !wrong.empty()) return wrong_field(wrong);
     try {
       for (const std::string* const text : {&cover.tree, &cover.measured}) Expression{*text};
     } catch (const Error& error) {
       return error.what();
     }
-    objects->pop_back();
-    for (Bindings& one : *objects) cover.configurations.emplace_back(std::move(one));
+    objects.pop_back();
+    for (Bindings& one : objects) cover.configurations.emplace_back(std::move(one));
     found_.covers.push_back(std::move(cover));
     return {};
   }
