@@ -242,23 +242,29 @@ int export_bundle(const Options& options, const ExportOutput& output, std::optio
   return bundle.is_complete ? exit_done : exit_error;
 }
 
-// Returns the records of the kernels that are named: of those whose text is known, the ones that fit the text.
-std::vector<Record> records_to_tune_by(const Options& options, const std::vector<std::string>& names,
-                                       std::optional<WisdomStore>& store) {
-  if (names.empty()) return read_records(store);
-  std::vector<Record> all;
-  for (const std::string& given : names) {
-    const bool has_text = is_kernel_file(given) || builtin_kernel(given);
-    if (!has_text) require_known(given, read_kept(store));
-    KernelSpec spec;
-    spec.name = given;
-    if (has_text) spec = find_kernel(options, given);
-    for (Record& record : read_records(store, spec.name))
-      if (!has_text || (record.key.code == spec.fingerprints.code && record.key.contract == spec.fingerprints.contract))
-        all.push_back(std::move(record));
+// Which kernels are exported: all where none is named. Of those whose text is known, only what fits the text.
+class NamedKernels {
+ public:
+  NamedKernels(const Options& options, const std::vector<std::string>& names, std::optional<WisdomStore>& store) {
+    for (const std::string& given : names) {
+      const bool has_text = is_kernel_file(given) || builtin_kernel(given);
+      if (!has_text) require_known(given, read_kept(store));
+      KernelSpec& spec = specs_.emplace_back();
+      spec.name = given;
+      if (has_text) spec = find_kernel(options, given);
+    }
   }
-  return all;
-}
+  bool have(const RecordKey& key) const {
+    return specs_.empty() || std::ranges::any_of(specs_, [&](const KernelSpec& spec) {
+             const Fingerprints& text = spec.fingerprints;
+             return key.kernel == spec.name &&
+                    (text.code.empty() || (key.code == text.code && key.contract == text.contract));
+           });
+  }
+
+ private:
+  std::vector<KernelSpec> specs_;
+};
 
 // Writes a folder. Files of other kernels and device classes stay as they are.
 int export_tuned(const Options& options) {
@@ -274,8 +280,13 @@ int export_tuned(const Options& options) {
   if (folder.empty())
     throw UsageError("--format tuned takes a folder: attune export --format tuned FOLDER [KERNEL|FILE.cu...]");
   std::optional<WisdomStore> store = open_store(options);
-  const auto files =
-      tuned_files(strongest_of_each_key(of_devices(records_to_tune_by(options, names, store), options.list("device"))));
+  const NamedKernels kernels(options, names, store);
+  const auto is_other = [&](const auto& one) { return !kernels.have(one.key); };
+  std::vector<Cover> covers = store ? of_devices(store->covers(), options) : std::vector<Cover>();
+  std::erase_if(covers, is_other);
+  std::vector<Record> records = read_records(store);
+  std::erase_if(records, is_other);
+  const auto files = tuned_files(strongest_of_each_key(of_devices(records, options.list("device"))), covers);
   std::error_code refused;
   if (!files.empty()) std::filesystem::create_directories(folder, refused);
   if (refused)

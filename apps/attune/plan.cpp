@@ -176,7 +176,7 @@ int run_plan(const Arguments& arguments) {
       "agree", named_value("DIGEST"),
       "the digest that site and folders must have, or any: then neither the database nor "
       "$ATTUNE_OVERRIDE is read (default: $ATTUNE_AGREE)")(
-      "why", "also every record of the kernel, with the reason for it or against it")(
+      "why", "also every record and cover of the kernel, with the reason for it or against it")(
       "json", "one JSON object instead of text");
   if (options.parse(arguments)) return exit_done;
 

@@ -22,7 +22,7 @@ struct PlanQuery {
   std::string objective = "time";
   const EffortPlan* effort = nullptr;  // of `attune tune`, which fails where the database cannot be read
   bool json = false;
-  bool why = false;  // shows every record of the kernel, with what speaks for it or against it
+  bool why = false;  // shows every record and cover of the kernel, with what speaks for it or against it
   WisdomPlaces places = {};
 };
 

@@ -16,6 +16,7 @@
 #include "attune/error.hpp"
 #include "base/identifier.hpp"
 #include "base/visible_text.hpp"
+#include "bundle/bundle_covers.hpp"
 #include "bundle/bundle_records.hpp"
 #include "core/record_order.hpp"
 #include "files/output_file.hpp"
@@ -100,11 +101,15 @@ std::string content_of(const fs::path& output, const std::string& file, const st
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Returns the bundle of a kernel with its records of these folders. Adds to `files` what was read: the folders too,
-// because a file may be added there. Throws Error for a line that is left out elsewhere.
+// Returns the bundle of a kernel with its records and covers of these folders. Adds to `files` what was read: the
+// folders too, because a file may be added there. Throws Error for a line that is left out elsewhere.
 std::vector<std::byte> bundle_with(attune::KernelPack pack, const std::vector<std::string>& folders,
                                    std::vector<fs::path>& files) {
+  const auto is_of_text = [&](const attune::RecordKey& key) {
+    return key.code == pack.spec.fingerprints.code && key.contract == pack.spec.fingerprints.contract;
+  };
   std::vector<attune::Record> records;
+  std::vector<attune::Cover> covers;
   std::size_t others = 0;
   for (const std::string& folder : folders) {
     const auto found = attune::tuned_files_in(folder);
@@ -115,11 +120,13 @@ std::vector<std::byte> bundle_with(attune::KernelPack pack, const std::vector<st
       attune::TunedText text = attune::read_tuned_text(attune::tuned_file_text(file), file);
       if (!text.damage.empty()) throw attune::Error(text.damage.front());
       for (attune::Record& record : text.records) {
-        const bool is_of_text =
-            record.key.code == pack.spec.fingerprints.code && record.key.contract == pack.spec.fingerprints.contract;
-        if (is_of_text) records.push_back(std::move(record));
-        if (!is_of_text && record.key.kernel == pack.spec.name) ++others;
+        if (is_of_text(record.key))
+          records.push_back(std::move(record));
+        else if (record.key.kernel == pack.spec.name)
+          ++others;
       }
+      for (attune::Cover& cover : text.covers)
+        if (is_of_text(cover.key)) covers.push_back(std::move(cover));
     }
   }
   if (others > 0)
@@ -129,6 +136,7 @@ std::vector<std::byte> bundle_with(attune::KernelPack pack, const std::vector<st
   attune::BundleWriter writer;
   attune::add_kernel(writer, pack);
   attune::add_records(writer, attune::strongest_of_each_key(std::move(records), attune::Ties::to_the_first));
+  attune::add_covers(writer, std::move(covers));
   return writer.finish();
 }
 

@@ -17,6 +17,7 @@
 #include "base/regular_file.hpp"
 #include "core/bindings_json.hpp"
 #include "core/record_fields.hpp"
+#include "core/record_hash.hpp"
 #include "db/wisdom_file.hpp"
 #include "db/wisdom_format.hpp"
 
@@ -149,13 +150,14 @@ class WisdomReader::Reading : public RecordReading {
     return found;
   }
 
-  std::vector<StoredCover> covers(const RecordFilter& filter) override {
-    std::vector<StoredCover> found;
+  std::vector<Cover> covers(const RecordFilter& filter, int& damaged) override {
+    std::vector<Cover> found;
     select(column_names<Cover>(), "cover", filter, [&](const ReadStatement& row) {
-      StoredCover& stored = found.emplace_back();
       ColumnReader read(row);
-      columns(read, stored.cover);
-      stored.hash = read.next();
+      columns(read, found.emplace_back());
+      if (is_sound(found.back(), read.next())) return;
+      found.pop_back();
+      ++damaged;
     });
     return found;
   }

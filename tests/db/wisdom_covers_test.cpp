@@ -10,28 +10,12 @@
 namespace attune {
 namespace {
 
+using test::sample_cover;
 using test::sample_device;
 using test::sample_kernel;
-using test::sample_key;
 using test::texts_of;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-Cover sample_cover() {
-  Cover cover;
-  cover.key = sample_key();
-  cover.key.problem = {};
-  cover.device_name = "NVIDIA H200";
-  cover.configurations = {{{"BLOCK", 256}, {"ORDER", "a\nb \"c\""}}, {{"BLOCK", 512}, {"ORDER", "d"}}};
-  cover.tree = "n <= 65536 ? 0 : -1";
-  cover.measured = "n >= 1024 && n <= 1048576";
-  cover.problems = 8;
-  cover.mean_loss = 0.012;
-  cover.worst_loss = 1.0 / 3;
-  cover.attune_version = "0.1.0";
-  cover.made_ms = 1760000000123;
-  return cover;
-}
 
 class WisdomCovers : public test::WisdomTest {
  protected:

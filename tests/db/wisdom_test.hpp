@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "attune/kernel_spec.hpp"
+#include "core/cover.hpp"
 #include "core/record.hpp"
 #include "core/trial.hpp"
 #include "db/scratch.hpp"
@@ -62,6 +63,23 @@ inline Record sample_record(std::int64_t n = 1024) {
   record.choice = Choice::leaner;
   record.settled = false;
   return record;
+}
+
+// A cover of the kernel and device of sample_record().
+inline Cover sample_cover() {
+  Cover cover;
+  cover.key = sample_key();
+  cover.key.problem = {};
+  cover.device_name = "NVIDIA H200";
+  cover.configurations = {{{"BLOCK", 256}, {"ORDER", "a\nb \"c\""}}, {{"BLOCK", 512}, {"ORDER", "d"}}};
+  cover.tree = "n <= 65536 ? 0 : -1";
+  cover.measured = "n >= 1024 && n <= 1048576";
+  cover.problems = 8;
+  cover.mean_loss = 0.012;
+  cover.worst_loss = 1.0 / 3;
+  cover.attune_version = "0.1.0";
+  cover.made_ms = 1760000000123;
+  return cover;
 }
 
 // The kernel of sample_record().

@@ -1,28 +1,24 @@
 #include "base/uuid.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sys/random.h>
 
 #include <array>
-#include <cstdint>
-#include <span>
+#include <cstddef>
 
 #include "attune/error.hpp"
+#include "base/hexadecimal.hpp"
 
 namespace attune {
 
 std::string make_uuid() {
-  std::array<std::uint8_t, 16> bytes{};
+  std::array<std::byte, 16> bytes{};
   if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
     throw Error("the system gave no random bytes (getrandom)");
-  bytes[6] = static_cast<std::uint8_t>((bytes[6] & 0x0f) | 0x40);  // version 4
-  bytes[8] = static_cast<std::uint8_t>((bytes[8] & 0x3f) | 0x80);  // RFC 4122
-  const std::span all(bytes);
-  const auto hex = [&](std::size_t offset, std::size_t count) {
-    return fmt::format("{:02x}", fmt::join(all.subspan(offset, count), ""));
-  };
-  return fmt::format("{}-{}-{}-{}-{}", hex(0, 4), hex(4, 2), hex(6, 2), hex(8, 2), hex(10, 6));
+  bytes[6] = (bytes[6] & std::byte{0x0f}) | std::byte{0x40};  // version 4
+  bytes[8] = (bytes[8] & std::byte{0x3f}) | std::byte{0x80};  // RFC 4122
+  std::string uuid = hexadecimal(bytes);
+  for (const std::size_t dash : {8, 13, 18, 23}) uuid.insert(dash, 1, '-');
+  return uuid;
 }
 
 std::string uuid_of(std::string_view digest) {

@@ -1,36 +1,33 @@
 #include "bundle/bundle_covers.hpp"
 
 #include <map>
-#include <tuple>
+#include <string>
 
 #include "bundle/kernel_fields.hpp"
 #include "bundle/record_index.hpp"
 #include "bundle/versioned.hpp"
 #include "core/record_fields.hpp"
+#include "core/record_order.hpp"
 
 namespace attune {
 namespace {
 
 constexpr std::uint32_t covers_version = 1;
 
-auto cover_place(const Cover& cover) {
-  const RecordKey& key = cover.key;
-  return std::tuple(key.kernel, key.device_class, key.regime, key.objective);
-}
-
 }  // namespace
 
 [[gnu::cold]] void add_covers(BundleWriter& bundle, std::vector<Cover> covers) {
-  std::map<SectionKey, std::map<decltype(cover_place(Cover())), Cover>> sections;
-  for (Cover& cover : covers) {
-    Cover& place = sections[record_index_key(cover.key.code, cover.key.contract)][cover_place(cover)];
-    if (place.key.code.empty() || place.made_ms < cover.made_ms) place = std::move(cover);
+  std::map<std::string, std::size_t> newest;  // by key
+  for (std::size_t i = 0; i < covers.size(); ++i) {
+    std::size_t& place = newest.emplace(key_text(covers[i].key), i).first->second;
+    if (covers[place].made_ms < covers[i].made_ms) place = i;
   }
-  for (auto& [key, places] : sections) {
-    std::vector<Cover> kept;
-    for (auto& [place, cover] : places) kept.push_back(std::move(cover));
-    bundle.add(SectionKind::covers, key, encode_version(covers_version, kept));
+  std::map<SectionKey, std::vector<Cover>> sections;
+  for (const auto& [key, place] : newest) {
+    const RecordKey& of = covers[place].key;
+    sections[record_index_key(of.code, of.contract)].push_back(std::move(covers[place]));
   }
+  for (const auto& [key, kept] : sections) bundle.add(SectionKind::covers, key, encode_version(covers_version, kept));
 }
 
 [[gnu::cold]] std::optional<std::vector<Cover>> decode_covers(std::span<const std::byte> bytes) {

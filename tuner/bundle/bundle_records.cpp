@@ -1,5 +1,7 @@
 #include "bundle/bundle_records.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -29,6 +31,13 @@ PlacedRecord placed(RecordIndex& index, const Record& record) {
 auto group_key(const Record& record) {
   const RecordKey& key = record.key;
   return std::tie(key.kernel, key.objective, key.regime, key.device_class, record.compute_capability);
+}
+
+// Returns a text by which records of one code and contract, and of one group, are neighbours.
+std::string place_of(const Record& record) {
+  const RecordKey& key = record.key;
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", key.code, key.contract, key.kernel, key.objective,
+                     key.regime, key.device_class, record.compute_capability, key.problem.text(), record.uuid);
 }
 
 class GroupWriter {
@@ -82,17 +91,11 @@ class GroupWriter {
 }  // namespace
 
 void add_records(BundleWriter& bundle, std::span<const Record> records) {
+  // By the text of problems, then by uuid, so that the tables of an index do not depend on the order of `records`.
+  std::multimap<std::string, const Record*> places;  // takes less code than a sort
+  for (const Record& record : records) places.emplace(place_of(record), &record);
   std::vector<const Record*> sorted;
-  for (const Record& record : records) sorted.push_back(&record);
-  // Sorted by the text of problems, then by uuid, so that the tables of an index do not depend on the order of
-  // `records`.
-  std::map<const Record*, std::string> problems;
-  for (const Record& record : records) problems.emplace(&record, record.key.problem.text());
-  const auto order = [&](const Record* record) {
-    return std::tuple_cat(std::tie(record->key.code, record->key.contract), group_key(*record),
-                          std::tie(problems.at(record), record->uuid));
-  };
-  std::ranges::sort(sorted, [&](const Record* a, const Record* b) { return order(a) < order(b); });
+  for (const auto& [place, record] : places) sorted.push_back(record);
   const auto is_other_text = [](const Record* a, const Record* b) {
     return a->key.code != b->key.code || a->key.contract != b->key.contract;
   };

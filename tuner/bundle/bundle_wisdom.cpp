@@ -8,6 +8,7 @@
 #include "attune/error.hpp"
 #include "bundle/bundle_covers.hpp"
 #include "bundle/record_rows.hpp"
+#include "core/record_hash.hpp"
 
 namespace attune {
 namespace {
@@ -65,17 +66,8 @@ class WantedProblems {
   std::vector<ProblemWindow> windows_;
 };
 
-// `key`: a RecordGroup or a RecordKey.
-bool is_wanted(const RecordFilter& filter, const auto& key) {
-  const auto fits = [](std::string_view wanted, std::string_view present) {
-    return wanted.empty() || wanted == present;
-  };
-  return fits(filter.kernel, key.kernel) && fits(filter.objective, key.objective) && fits(filter.regime, key.regime) &&
-         fits(filter.device_class, key.device_class) && filter.other_device_class != key.device_class;
-}
-
 bool is_wanted_group(const RecordFilter& filter, const RecordGroup& group) {
-  return is_wanted(filter, group) &&
+  return filter.admits(group.kernel, group.objective, group.regime, group.device_class) &&
          filter.compute_capability.value_or(group.compute_capability) == group.compute_capability;
 }
 
@@ -100,13 +92,19 @@ class BundleWisdom::Reading : public RecordReading {
     return found;
   }
 
-  std::vector<StoredCover> covers(const RecordFilter& filter) override {
-    std::vector<StoredCover> found;
+  std::vector<Cover> covers(const RecordFilter& filter, int& damaged) override {
+    std::vector<Cover> found;
     for (const Section& section : sections(SectionKind::covers, filter)) {
       auto covers = decode_covers(wisdom_.bundle_.read(section));
       if (!covers) throw_of_other_version(wisdom_.name());
-      for (Cover& cover : *covers)
-        if (is_wanted(filter, cover.key)) found.push_back({std::move(cover), {}});
+      for (Cover& cover : *covers) {
+        const RecordKey& key = cover.key;
+        if (!filter.admits(key.kernel, key.objective, key.regime, key.device_class)) continue;
+        if (is_sound(cover, {}))
+          found.push_back(std::move(cover));
+        else
+          ++damaged;
+      }
     }
     return found;
   }

@@ -48,9 +48,9 @@ std::optional<DeviceInfo> device_of_class(std::string_view class_key, DeviceInfo
 
 void apply_aliases(DeviceInfo& device, std::span<const DeviceAlias> aliases) {
   const std::string own = device.class_key();
-  for (const std::string& known : {own, device.name})
+  for (const std::string* const known : {&own, &std::as_const(device.name)})
     for (const DeviceAlias& alias : aliases) {
-      if (alias.device != known) continue;
+      if (alias.device != *known) continue;
       const auto other = device_of_class(alias.counts_as, {});
       const bool is_name = alias.counts_as.find('|') == std::string::npos;
       if (!is_name && !(other && other->kind == device.kind && other->compute_capability == device.compute_capability))

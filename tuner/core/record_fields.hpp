@@ -147,12 +147,8 @@ void fields(auto&& visit, Is<Ceiling> auto& x) {
 }
 static_assert(member_count<Ceiling>() == 7, "every member is in the list");
 
-// Visits all that is stored of a cover. Applications read all of it.
-void fields(auto&& visit, Is<Cover> auto& x) {
-  visit("kernel", x.key.kernel);
-  visit("code", x.key.code);
-  visit("contract", x.key.contract);
-  visit("device_class", x.key.device_class);
+// Visits what is stored of a cover besides its kernel and device class.
+void application_fields(auto&& visit, Is<Cover> auto& x) {
   visit("regime", x.key.regime);
   visit("objective", x.key.objective);
   visit("device_name", x.device_name);
@@ -165,6 +161,15 @@ void fields(auto&& visit, Is<Cover> auto& x) {
   visit("protocol", x.protocol);
   visit("attune_version", x.attune_version);
   visit("made_ms", x.made_ms);
+}
+
+// Visits all that is stored of a cover. Applications read all of it.
+void fields(auto&& visit, Is<Cover> auto& x) {
+  visit("kernel", x.key.kernel);
+  visit("code", x.key.code);
+  visit("contract", x.key.contract);
+  visit("device_class", x.key.device_class);
+  application_fields(visit, x);
 }
 static_assert(member_count<Cover>() == 11, "every member is in the list");
 

@@ -26,8 +26,9 @@ void criteria(const Record& record, const auto& then) {
 
 std::string key_text(const RecordKey& key) {
   std::string text;
-  for (const std::string& part : {key.kernel, key.code, key.contract, key.device_class, key.regime, key.objective})
-    text += part + '\n';
+  for (const std::string* const part :
+       {&key.kernel, &key.code, &key.contract, &key.device_class, &key.regime, &key.objective})
+    text += *part + '\n';
   for (const auto& [name, value] : key.problem)  // 1024 and "1024" are two values of one text
     text += name + '=' + static_cast<char>('0' + static_cast<int>(value.kind())) + value.text() + '\n';
   return text;

@@ -24,7 +24,7 @@
 namespace attune {
 namespace {
 
-void print_warning(const std::string& message) { fmt::print(stderr, "attune: {}\n", visible_text(message)); }
+void print_warning(const std::string& message) { std::fprintf(stderr, "attune: %s\n", visible_text(message).c_str()); }
 
 Warnings::Sink sink_or_default(Warnings::Sink sink) { return sink ? std::move(sink) : Warnings::Sink(print_warning); }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <exception>
-#include <iterator>
 #include <map>
 #include <new>
 
@@ -23,7 +22,7 @@ constexpr std::chrono::seconds pause_after_failure{1};
 
 template <typename T>
 void append(std::vector<T>& all, std::vector<T>&& more) {
-  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  for (T& one : more) all.push_back(std::move(one));
 }
 
 // Returns what is wrong with the lines or rows that were left out, as a sentence.

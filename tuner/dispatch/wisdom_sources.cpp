@@ -64,10 +64,14 @@ std::string agreed_digest(const WisdomPlaces& places) {
 
 WisdomSources only_bundles(const WisdomPlaces& places) { return {{}, agreed_digest(places)}; }
 
+[[gnu::cold]] std::string place_of(const WisdomSource& source) {
+  return fmt::format("{} {}", kind_names[static_cast<std::size_t>(source.kind)], source.table->name());
+}
+
 [[gnu::cold]] void mark_origin(Record& record, const WisdomSource& source) {
   if (source.kind == Kind::override_file) record.origin = Origin::pinned;
   if (source.kind != Kind::database && record.origin == Origin::measured) record.origin = Origin::imported;
-  record.source = fmt::format("{} {}", kind_names[static_cast<std::size_t>(source.kind)], source.table->name());
+  record.source = place_of(source);
 }
 
 }  // namespace attune

@@ -38,6 +38,9 @@ WisdomSources wisdom_sources(std::unique_ptr<const RecordTable> database, const 
 // Returns no source but an agreed digest, for a dispatcher that knows only its bundles.
 WisdomSources only_bundles(const WisdomPlaces& places);
 
+// Returns where rows of a source come from: "the folder tuned/".
+std::string place_of(const WisdomSource& source);
+
 // Marks a record as what it is in a source of this kind, and says where it comes from.
 void mark_origin(Record& record, const WisdomSource& source);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "base/counted.hpp"
 #include "base/enum_texts.hpp"
@@ -228,16 +229,17 @@ std::string tune_command(const MatchRequest& request) {
 std::vector<GradedMatch> match_ladder(const MatchRequest& request, std::span<const Record> records,
                                       std::span<const Cover> covers) {
   std::vector<GradedMatch> ladder;
-  auto covering = cover_match(request, covers);
-  const auto add_cover = [&] {
+  bool has_asked_covers = false;
+  const auto ask_covers = [&] {
+    if (std::exchange(has_asked_covers, true)) return;
+    auto covering = cover_match(request, covers);
     if (covering && !has(ladder, covering->match.configuration)) ladder.push_back(*std::move(covering));
-    covering.reset();
   };
   int of_rung = 0;
   for (const GradedRecord& candidate : fitting_records(request, records)) {
     const Rung rung = candidate.standing.rung;
     if (rung == Rung::other_problem) break;
-    if (rung > Rung::cover) add_cover();
+    if (rung > Rung::cover) ask_covers();
     if (ladder.empty() || ladder.back().match.rung != rung) of_rung = 0;
     if (of_rung == most_of_rung) continue;
     const Record& record = *candidate.record;
@@ -252,7 +254,7 @@ std::vector<GradedMatch> match_ladder(const MatchRequest& request, std::span<con
                              is_default ? "; the default was faster there than what was found, and is used" : "")));
     if (is_default) ladder.back().match.speedup = 1;
   }
-  add_cover();
+  ask_covers();
   return ladder;
 }
 

@@ -25,17 +25,6 @@ std::vector<Record> sound_of(std::vector<StoredRecord>&& rows, FoundRecords& fou
   return strongest_of_each_key(std::move(sound));
 }
 
-std::vector<Cover> sound_of(std::vector<StoredCover>&& rows, int& damaged) {
-  std::vector<Cover> sound;
-  for (StoredCover& row : rows) {
-    if (is_sound(row.cover, row.hash))
-      sound.push_back(std::move(row.cover));
-    else
-      ++damaged;
-  }
-  return sound;
-}
-
 RecordFilter of_text(const KernelSpec& spec) {
   return {.code = spec.fingerprints.code, .contract = spec.fingerprints.contract};
 }
@@ -128,7 +117,7 @@ class LookUp {
     filter.device_class = device_class_;
     filter.regime = request_.regime;
     filter.most = most_near_misses;
-    found_.covers = sound_of(reading_.covers(filter), found_.damaged);
+    found_.covers = reading_.covers(filter, found_.damaged);
   }
 
   // Near misses only explain, so that a table that cannot give them serves all the same.
@@ -170,7 +159,7 @@ class LookUp {
   const std::unique_ptr<RecordReading> reading = table.read();
   if (reading == nullptr) return {};
   int damaged = 0;
-  std::vector<Cover> found = sound_of(reading->covers(of_text(spec)), damaged);
+  std::vector<Cover> found = reading->covers(of_text(spec), damaged);
   std::erase_if(found, [&](const Cover& cover) { return kind_of(cover.key.device_class) != device_kind; });
   return found;
 }

@@ -29,6 +29,11 @@ class DatabaseLocked : public PassingFailure {
   using PassingFailure::PassingFailure;
 };
 
+// Returns whether `present` is what a member of a filter asks for.
+inline bool is_asked_for(std::string_view wanted, std::string_view present) {
+  return wanted.empty() || wanted == present;
+}
+
 // Which rows are wanted: those that equal every member that is set. A view.
 struct RecordFilter {
   std::string_view kernel = {};  // its name
@@ -40,17 +45,20 @@ struct RecordFilter {
   // Every integer of the problem is within a factor of 2 of the one in `near`. A table may give other problems too.
   const Problem* near = nullptr;
   std::size_t most = std::size_t{1} << 20;  // rows
+
+  // Returns whether rows with these values may be wanted.
+  bool admits(std::string_view of_kernel, std::string_view of_objective, std::string_view of_regime,
+              std::string_view of_device_class) const {
+    return is_asked_for(kernel, of_kernel) && is_asked_for(objective, of_objective) &&
+           is_asked_for(regime, of_regime) && is_asked_for(device_class, of_device_class) &&
+           other_device_class != of_device_class;
+  }
 };
 
 struct StoredRecord {
   Record record;                    // only application_fields() and key_fields(); unreadable bindings are empty
   std::optional<std::string> hash;  // as stored; nothing if the table has checked its bytes in another way
   std::string damage = {};          // why the row cannot be read, with its place; "": it can, as far as the table knows
-};
-
-struct StoredCover {
-  Cover cover;
-  std::optional<std::string> hash;  // as in StoredRecord
 };
 
 // A consistent view of the rows, which do not change while this object lives. One thread.
@@ -63,8 +71,9 @@ class RecordReading {
   virtual std::vector<Problem> problems(const RecordFilter& filter) = 0;
   // Returns which devices count as others. Throws as rows() does.
   virtual std::vector<DeviceAlias> aliases() { return {}; }
-  // Returns the wanted covers, whatever the filter says of problems. Throws as rows() does.
-  virtual std::vector<StoredCover> covers(const RecordFilter& /*filter*/) { return {}; }
+  // Returns the wanted covers that are sound, whatever the filter says of problems. Adds to `damaged` how many others
+  // there are. Throws as rows() does.
+  virtual std::vector<Cover> covers(const RecordFilter& /*filter*/, int& /*damaged*/) { return {}; }
 };
 
 // Any thread.

@@ -37,16 +37,16 @@ bool may_have(std::string_view text, const RecordFilter& filter) {
          has_line(text, "contract", filter.contract);
 }
 
+// Says nothing of the problem.
+bool is_wanted_key(const RecordFilter& filter, const RecordKey& key) {
+  return filter.admits(key.kernel, key.objective, key.regime, key.device_class) &&
+         is_asked_for(filter.code, key.code) && is_asked_for(filter.contract, key.contract);
+}
+
 bool is_wanted_record(const RecordFilter& filter, const Record& record) {
-  const RecordKey& key = record.key;
-  const auto fits = [](std::string_view wanted, std::string_view present) {
-    return wanted.empty() || wanted == present;
-  };
-  return fits(filter.kernel, key.kernel) && fits(filter.code, key.code) && fits(filter.contract, key.contract) &&
-         fits(filter.objective, key.objective) && fits(filter.regime, key.regime) &&
-         fits(filter.device_class, key.device_class) && filter.other_device_class != key.device_class &&
+  return is_wanted_key(filter, record.key) &&
          filter.compute_capability.value_or(record.compute_capability) == record.compute_capability &&
-         (filter.problems.empty() || std::ranges::find(filter.problems, key.problem) != filter.problems.end());
+         (filter.problems.empty() || std::ranges::find(filter.problems, record.key.problem) != filter.problems.end());
 }
 
 }  // namespace
@@ -63,32 +63,43 @@ class TunedTable::Reading : public RecordReading {
   // Rows get no hash: people may edit the text. Lines that were left out are told once for each reading.
   std::vector<StoredRecord> rows(const RecordFilter& filter) override {
     std::vector<StoredRecord> found;
-    for_each(filter, [&](const File& file) {
-      for (const Record& record : file.parsed->records)
+    for (const File* const file : files_for(filter)) {
+      for (const Record& record : file->parsed->records)
         if (found.size() < filter.most && is_wanted_record(filter, record)) found.push_back({record, {}});
-      if (!told_.insert(&file).second) return;
-      for (const std::string& why : file.parsed->damage) found.push_back({.record = {}, .hash = {}, .damage = why});
-    });
+      if (!told_.insert(file).second) continue;
+      for (const std::string& why : file->parsed->damage) found.push_back({.record = {}, .hash = {}, .damage = why});
+    }
     return found;
   }
 
   std::vector<Problem> problems(const RecordFilter& filter) override {
     std::vector<Problem> found;
-    for_each(filter, [&](const File& file) {
-      for (const Record& record : file.parsed->records)
+    for (const File* const file : files_for(filter))
+      for (const Record& record : file->parsed->records)
         if (is_wanted_record(filter, record)) found.push_back(record.key.problem);
-    });
+    return found;
+  }
+
+  // What is read of a text has finite numbers, so that every cover is sound.
+  std::vector<Cover> covers(const RecordFilter& filter, int& /*damaged*/) override {
+    std::vector<Cover> found;
+    for (const File* const file : files_for(filter))
+      for (const Cover& cover : file->parsed->covers)
+        if (is_wanted_key(filter, cover.key)) found.push_back(cover);
     return found;
   }
 
  private:
-  void for_each(const RecordFilter& filter, const auto& take) {
+  // Returns the files that may have what the filter wants, parsed. A file is parsed once, and does not change then.
+  std::vector<const File*> files_for(const RecordFilter& filter) {
     const std::lock_guard lock(table_.mutex_);
+    std::vector<const File*> found;
     for (File& file : *table_.files_) {
       if (!may_have(file.text, filter)) continue;
       if (!file.parsed) file.parsed = parsed(file);
-      take(file);
+      found.push_back(&file);
     }
+    return found;
   }
 
   // A file of another version is damage; the others of its folder stay in use.
@@ -96,7 +107,7 @@ class TunedTable::Reading : public RecordReading {
     try {
       return read_tuned_text(file.text, file.name);
     } catch (const Error& error) {
-      return {.records = {}, .damage = {error.what()}};
+      return {.records = {}, .covers = {}, .damage = {error.what()}};
     }
   }
 

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "attune/error.hpp"
+#include "attune/expression.hpp"
 #include "base/digest.hpp"
 #include "base/identifier.hpp"
 #include "core/bindings_json.hpp"
@@ -24,17 +25,17 @@ constexpr std::string_view format_line = "attune tuned 1";
 constexpr std::size_t name_digits = 8;  // of the class key's digest in the name of a file
 constexpr int most_enumerators = 64;    // of an enumeration
 
-// Returns the fields of a line. The configuration and the key stand beside them.
-Bindings line_fields(const Record& record) {
+// Returns the fields of a line of a record or a cover. The configurations and the key stand beside them.
+Bindings line_fields(const auto& made) {
   std::vector<Binding> fields;
   application_fields(
       [&]<typename T>(const char* name, const T& field) {
         if constexpr (std::is_enum_v<T>)
           fields.push_back({name, Value(to_text(field))});
-        else if constexpr (!std::same_as<T, Configuration>)
+        else if constexpr (!std::same_as<T, Configuration> && !std::same_as<T, std::vector<Configuration>>)
           fields.push_back({name, Value(field)});
       },
-      record);
+      made);
   return Bindings(std::move(fields));
 }
 
@@ -61,16 +62,23 @@ bool take_value(const Value& value, T& field) {
   }
 }
 
-// Returns the name of a field that the record does not have, or that is of another kind; "": all were taken.
-std::string take_fields(const Bindings& given, Record& record) {
+// Takes the value for one field after another. A function for each kind of fields, not for each field: libattune.so is
+// to stay small.
+struct FieldTaker {
+  const Binding& given;
+  bool is_taken = false;
+  template <typename T>
+  [[gnu::noinline]] void operator()(const char* name, T& field) {
+    if (given.name == name) is_taken = take_value(given.value, field);
+  }
+};
+
+// Returns the name of a field that the record or cover does not have, or that is of another kind; "": all were taken.
+std::string take_fields(const Bindings& given, auto& made) {
   for (const Binding& one : given) {
-    bool is_taken = false;
-    application_fields(
-        [&](const char* name, auto& field) {
-          if (one.name == name) is_taken = take_value(one.value, field);
-        },
-        record);
-    if (!is_taken) return one.name;
+    FieldTaker take{one};
+    application_fields(take, made);
+    if (!take.is_taken) return one.name;
   }
   return {};
 }
@@ -91,6 +99,17 @@ std::optional<Bindings> take_object(std::string_view& rest) {
     }
   }
   return std::nullopt;
+}
+
+// Returns the objects of a line, or none where it has anything else.
+std::vector<Bindings> objects_of(std::string_view rest) {
+  std::vector<Bindings> objects;
+  while (!rest.empty()) {
+    auto one = take_object(rest);
+    if (!one) return {};
+    objects.push_back(*std::move(one));
+  }
+  return objects;
 }
 
 // Calls visit(word, text) for each line of the header that stands for a text of the record.
@@ -117,6 +136,14 @@ bool reads_number(std::string_view text, int& number) {
   return failed == std::errc() && end == text.data() + text.size();
 }
 
+// Returns a cover with what a header says.
+Cover cover_under(const Record& base) {
+  Cover cover;
+  cover.key = base.key;
+  cover.device_name = base.device_name;
+  return cover;
+}
+
 // Reads one line after another. The header's lines hold for all that follow.
 class TunedReader {
  public:
@@ -127,7 +154,13 @@ class TunedReader {
     if (line.empty() || line.front() == '#') return {};
     const std::string_view word = line.substr(0, line.find(' '));
     const std::string_view rest = line.substr(std::min(line.size(), word.size() + 1));
-    if (word == "record") return take_record(rest);
+    const bool is_cover = word == "cover";
+    if (is_cover || word == "record") {
+      const RecordKey& key = base_.key;
+      if (key.kernel.empty() || key.code.empty() || key.contract.empty() || key.device_class.empty())
+        return fmt::format("a {} stands before kernel, code, contract and class", word);
+      return is_cover ? take_cover(objects_of(rest)) : take_record(objects_of(rest));
+    }
     bool is_known = false, is_sound = true;
     header_texts([&](std::string_view name, std::string& text) { is_known |= name == word && (text = rest, true); },
                  base_);
@@ -144,30 +177,69 @@ class TunedReader {
   }
 
  private:
-  std::string take_record(std::string_view rest) {
-    const RecordKey& key = base_.key;
-    if (key.kernel.empty() || key.code.empty() || key.contract.empty() || key.device_class.empty())
-      return "a record stands before kernel, code, contract and class";
+  std::string take_record(std::vector<Bindings> objects) {
     Record record = base_;
-    auto problem = take_object(rest), configuration = take_object(rest);
-    auto fields = rest.empty() ? std::optional(Bindings()) : take_object(rest);
-    if (!problem || !configuration || !fields || !rest.empty())
+    if (objects.size() != 2 && objects.size() != 3)
       return "it is no `record {problem} {configuration} {fields}` as attune writes it";
-    if (const std::string wrong = take_fields(*fields, record); !wrong.empty())
-      return fmt::format("the field `{}` is unknown or of another kind", wrong);
-    record.key.problem = Problem(*std::move(problem));
-    record.configuration = Configuration(*std::move(configuration));
+    objects.resize(3);
+    if (const std::string wrong = take_fields(objects[2], record); !wrong.empty()) return wrong_field(wrong);
+    record.key.problem = Problem(std::move(objects[0]));
+    record.configuration = Configuration(std::move(objects[1]));
     found_.records.push_back(std::move(record));
     return {};
+  }
+
+  std::string take_cover(std::vector<Bindings> objects) {
+    if (objects.empty()) return "it is no `cover {configuration} ... {fields}` as attune writes it";
+    Cover cover = cover_under(base_);
+    if (const std::string wrong = take_fields(objects.back(), cover); !wrong.empty()) return wrong_field(wrong);
+    try {
+      for (const std::string* const text : {&cover.tree, &cover.measured}) Expression{*text};
+    } catch (const Error& error) {
+      return error.what();
+    }
+    objects.pop_back();
+    for (Bindings& one : objects) cover.configurations.emplace_back(std::move(one));
+    found_.covers.push_back(std::move(cover));
+    return {};
+  }
+
+  static std::string wrong_field(const std::string& name) {
+    return fmt::format("the field `{}` is unknown or of another kind", name);
   }
 
   TunedText& found_;
   Record base_;
 };
 
+// Of one kernel and device class.
+struct TunedGroup {
+  std::vector<const Record*> records;
+  std::vector<const Cover*> covers;
+};
+
+// Returns what a header has of the newest record or cover.
+Record newest_of(const TunedGroup& group) {
+  std::optional<Record> newest;
+  const auto take = [&](Record record) {
+    const auto age = [](const Record& one) { return std::tie(one.made_ms, one.key.code, one.key.contract); };
+    if (!newest || age(*newest) < age(record)) newest = std::move(record);
+  };
+  for (const Record* const one : group.records) take(*one);
+  for (const Cover* const one : group.covers) {
+    Record record;
+    record.key = one->key;
+    record.device_name = one->device_name;
+    record.made_ms = one->made_ms;
+    take(std::move(record));
+  }
+  return *newest;
+}
+
 // Returns what the lines of a file do not repeat.
-Record base_of(const Record& record) {
+Record base_of(const TunedGroup& group) {
   Record base;
+  const Record record = newest_of(group);
   const RecordKey& key = record.key;
   base.key = {key.kernel, key.code, key.contract, key.device_class, {}};
   const auto device = device_of_class(key.device_class, {});
@@ -213,23 +285,34 @@ std::string header_text(const Record& base) {
   return text + '\n';
 }
 
-std::string record_line(const Record& record, const Bindings& defaults) {
-  std::vector<Binding> fields;
-  for (const Binding& field : line_fields(record))
-    if (defaults.at(field.name) != field.value) fields.push_back(field);
-  return fmt::format("record {} {} {}\n", bindings_json(record.key.problem), bindings_json(record.configuration),
-                     bindings_json(Bindings(std::move(fields))));
+// Returns the fields that are not the defaults, as an object.
+std::string own_fields(const Bindings& fields, const Bindings& defaults) {
+  std::vector<Binding> own;
+  for (const Binding& field : fields)
+    if (defaults.at(field.name) != field.value) own.push_back(field);
+  return bindings_json(Bindings(std::move(own)));
 }
 
-// `records`: of one kernel and device class.
-std::string tuned_text(std::vector<const Record*> records, const Record& base) {
-  std::erase_if(records, [&](const Record* one) {
+std::string tuned_text(TunedGroup group, const Record& base) {
+  const auto is_old = [&](const auto* one) {
     return one->key.code != base.key.code || one->key.contract != base.key.contract;
-  });
-  std::ranges::sort(records, is_before);
+  };
+  std::erase_if(group.records, is_old);
+  std::erase_if(group.covers, is_old);
+  std::ranges::sort(group.records, is_before);
+  std::ranges::sort(group.covers, {},
+                    [](const Cover* one) { return std::tie(one->key.regime, one->key.objective, one->made_ms); });
   std::string text = header_text(base);
   const Bindings defaults = line_fields(base);
-  for (const Record* const record : records) text += record_line(*record, defaults);
+  for (const Record* const one : group.records)
+    text += fmt::format("record {} {} {}\n", bindings_json(one->key.problem), bindings_json(one->configuration),
+                        own_fields(line_fields(*one), defaults));
+  const Bindings of_covers = line_fields(cover_under(base));
+  for (const Cover* const one : group.covers) {
+    text += "cover ";
+    for (const Configuration& configuration : one->configurations) text += bindings_json(configuration) + ' ';
+    text += own_fields(line_fields(*one), of_covers) + '\n';
+  }
   return text;
 }
 
@@ -252,13 +335,13 @@ std::string tuned_text(std::vector<const Record*> records, const Record& base) {
   return found;
 }
 
-std::map<std::string, std::string> tuned_files(std::span<const Record> records) {
-  std::map<std::tuple<std::string, std::string>, std::vector<const Record*>> groups;
-  for (const Record& record : records) groups[{record.key.kernel, record.key.device_class}].push_back(&record);
+std::map<std::string, std::string> tuned_files(std::span<const Record> records, std::span<const Cover> covers) {
+  std::map<std::tuple<std::string, std::string>, TunedGroup> groups;
+  for (const Record& one : records) groups[{one.key.kernel, one.key.device_class}].records.push_back(&one);
+  for (const Cover& one : covers) groups[{one.key.kernel, one.key.device_class}].covers.push_back(&one);
   std::map<std::string, std::string> files;
   for (auto& [key, group] : groups) {
-    const Record base = base_of(**std::ranges::max_element(
-        group, {}, [](const Record* one) { return std::tie(one->made_ms, one->key.code, one->key.contract); }));
+    const Record base = base_of(group);
     files.emplace(tuned_file_name(base), tuned_text(std::move(group), base));
   }
   return files;

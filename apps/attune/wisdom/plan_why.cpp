@@ -9,6 +9,7 @@
 #include "base/counted.hpp"
 #include "configuration_text.hpp"
 #include "core/record_hash.hpp"
+#include "db/reader/wisdom_reader.hpp"
 #include "db/wisdom_look.hpp"
 #include "dispatch/wisdom_sources.hpp"
 #include "json_lines.hpp"
@@ -51,12 +52,49 @@ std::vector<Record> records_elsewhere(const PlanQuery& query) {
   return found;
 }
 
-void print_reason(const RecordReason& reason) {
-  using Json = nlohmann::ordered_json;
+struct PlacedCovers {
+  std::vector<Cover> covers;
+  std::vector<std::string> sources;  // of each cover: where it comes from
+};
+
+// Returns the kernel's sound covers of all sources: those of its name, and those of its very text.
+PlacedCovers covers_of(const PlanQuery& query) {
+  PlacedCovers found;
+  const Fingerprints& own = query.spec.fingerprints;
+  auto database = std::make_unique<const WisdomReader>(query.database);
+  for (const WisdomSource& source : wisdom_sources(std::move(database), query.places).list) {
+    const std::unique_ptr<RecordReading> reading = source.table->read();
+    if (reading == nullptr) continue;
+    int damaged = 0;  // which the planner has told
+    for (Cover& cover : reading->covers({}, damaged)) {
+      const RecordKey& key = cover.key;
+      if (key.kernel != query.spec.name && !(key.code == own.code && key.contract == own.contract)) continue;
+      found.covers.push_back(std::move(cover));
+      found.sources.push_back(place_of(source));
+    }
+  }
+  return found;
+}
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const Cover& cover) {
+  return {{"kernel", cover.key.kernel},     {"device_class", cover.key.device_class},
+          {"regime", cover.key.regime},     {"objective", cover.key.objective},
+          {"problems", cover.problems},     {"tree", cover.tree},
+          {"measured", cover.measured},     {"mean_loss", cover.mean_loss},
+          {"worst_loss", cover.worst_loss}, {"made_ms", cover.made_ms}};
+}
+
+// A cover without an answer has none.
+bool has_configuration(const RecordReason& reason) { return reason.cover == nullptr || reason.rung != Rung::none; }
+
+// `source`: of a cover.
+void print_reason(const RecordReason& reason, const std::string& source) {
   Json line = {{"type", "reason"},
                {"place", reason.place == 0 ? Json() : Json(reason.place)},
                {"rung", to_text(reason.rung)},
-               {"configuration", to_json(reason.configuration)},
+               {"configuration", has_configuration(reason) ? to_json(reason.configuration) : Json()},
                {"why", reason.why}};
   const Record* const record = reason.record;
   line["uuid"] = record == nullptr ? Json() : Json(record->uuid);
@@ -71,21 +109,34 @@ void print_reason(const RecordReason& reason) {
     line["source"] = record->source;
     line["made_ms"] = record->made_ms;
   }
+  if (reason.cover != nullptr) {
+    line["cover"] = json_of(*reason.cover);
+    line["source"] = source;
+  }
   print_line(line);
 }
 
-void show_reason(const RecordReason& reason) {
+std::string made_text(const RecordKey& key, const std::string& device_name, std::int64_t made_ms) {
+  return fmt::format("on {}, {}, {}; {}", device_name, key.regime, key.objective, utc_text(made_ms));
+}
+
+void show_reason(const RecordReason& reason, const std::string& source) {
   const std::string place = reason.place == 0 ? "-" : std::to_string(reason.place);
   constexpr std::size_t rung_columns = 15, column = 2 + 3 + 2;
-  put_text("  {:>3}  {:<{}}{}\n", place, reason.record == nullptr ? "fall-back" : to_text(reason.rung), rung_columns,
-           in_lines(whole_text(reason.configuration), column + rung_columns));
-  if (const Record* const record = reason.record) {
-    const RecordKey& key = record->key;
-    put_text("{:{}}{}\n", "", column,
-             in_lines(fmt::format("{} {} on {}, {}, {}; {}", key.kernel, key.problem.text(), record->device_name,
-                                  key.regime, key.objective, utc_text(record->made_ms)),
-                      column));
-  }
+  const Record* const record = reason.record;
+  const Cover* const cover = reason.cover;
+  const bool is_fallback = record == nullptr && cover == nullptr;
+  put_text("  {:>3}  {:<{}}{}\n", place, is_fallback ? "fall-back" : to_text(reason.rung), rung_columns,
+           has_configuration(reason) ? in_lines(whole_text(reason.configuration), column + rung_columns)
+                                     : "no configuration");
+  const std::string what =
+      record != nullptr ? fmt::format("{} {} {}", record->key.kernel, record->key.problem.text(),
+                                      made_text(record->key, record->device_name, record->made_ms))
+      : cover != nullptr
+          ? fmt::format("cover of {}, made of {} {}; from {}", cover->key.kernel, counted(cover->problems, "problem"),
+                        made_text(cover->key, cover->device_name, cover->made_ms), source)
+          : "";
+  if (!what.empty()) put_text("{:{}}{}\n", "", column, in_lines(what, column));
   put_text("{:{}}{}\n", "", column, in_lines(advice_in(reason.why).text, column));
 }
 
@@ -101,12 +152,14 @@ void show_reasons(const PlanQuery& query, const Problem& problem, const DeviceIn
   if (store)
     std::ranges::move(all_records(*store, {query.spec.name, fingerprints.code, fingerprints.contract, "", {}, "", ""}),
                       std::back_inserter(records));
+  const auto [covers, sources] = covers_of(query);
   if (!query.json)
-    put_text("{} of {}; numbers say in which order configurations are tried\n", counted(records.size(), "record"),
-             query.spec.name);
-  for (RecordReason& reason : record_reasons(request, records)) {
+    put_text("{}{} of {}; numbers say in which order configurations are tried\n", counted(records.size(), "record"),
+             covers.empty() ? "" : " and " + counted(covers.size(), "cover"), query.spec.name);
+  for (RecordReason& reason : record_reasons(request, records, covers)) {
     if (store) reason.why += failed_here(request, reason.configuration, *store);
-    (query.json ? print_reason : show_reason)(reason);
+    (query.json ? print_reason : show_reason)(reason,
+                                              reason.cover == nullptr ? "" : sources[reason.cover - covers.data()]);
   }
 }
 

@@ -1,13 +1,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "attune/dispatcher.hpp"
 #include "device/device.hpp"
 #include "dispatch_fixture.hpp"
+#include "tuned/tuned_text.hpp"
 
 namespace attune {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -83,6 +87,20 @@ TEST_F(DispatcherCovers, ABundleOfTheDispatcherHasThem) {
   EXPECT_EQ(same.match().rung, Rung::cover) << same.match().why;
   EXPECT_EQ(same.match().why, plan.match().why);
   EXPECT_EQ(offset_of(second, same), 2);
+}
+
+TEST_F(DispatcherCovers, AFolderOfTunedFilesHasThem) {
+  const fs::path folder = folder_ / "tuned";
+  fs::create_directory(folder);
+  for (const auto& [name, text] : tuned_files({}, std::vector{cover()})) std::ofstream(folder / name) << text;
+  DispatcherOptions with = options();
+  with.wisdom = {folder};
+  Dispatcher dispatcher(with);
+  dispatcher.add(kernel_of(offset_kernel));
+  const Plan plan = dispatcher.plan("offset", problem(20));
+  EXPECT_EQ(plan.match().rung, Rung::cover) << plan.match().why;
+  EXPECT_EQ(offset_of(dispatcher, plan), 2);
+  EXPECT_THAT(warnings_, IsEmpty());
 }
 
 TEST_F(DispatcherCovers, OneOfOtherCodeIsNotFound) {

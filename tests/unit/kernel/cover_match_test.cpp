@@ -12,20 +12,6 @@ using testing::HasSubstr;
 
 class CoverRung : public test::MatchLadder {
  protected:
-  // By default: 128 for n <= 65536, 512 above; floats alone were measured.
-  Cover cover(const std::string& tree = "T == 'float' ? (n <= 65536 ? 0 : 1) : -2") const {
-    Cover cover;
-    cover.key = record(problem_, 128).key;
-    cover.key.problem = {};
-    cover.device_name = device_.name;
-    cover.configurations = {{{"BLOCK", 128}}, {{"BLOCK", 512}}};
-    cover.tree = tree;
-    cover.measured = "n >= 1024 && n <= 1048576";
-    cover.problems = 8;
-    cover.mean_loss = 0.012;
-    cover.worst_loss = 0.05;
-    return cover;
-  }
   std::optional<GradedMatch> match(const Problem& problem, std::vector<Cover> covers) const {
     return cover_match({spec_, problem, device_, "reduce"}, covers);
   }

@@ -56,6 +56,20 @@ class MatchLadder : public testing::Test {
   Record record(const Problem& of, std::int64_t block, std::string uuid = "u") const {
     return record(of, block, device_, std::move(uuid));
   }
+  // By default: 128 for n <= 65536, 512 above; floats alone were measured.
+  Cover cover(const std::string& tree = "T == 'float' ? (n <= 65536 ? 0 : 1) : -2") const {
+    Cover cover;
+    cover.key = record(problem_, 128).key;
+    cover.key.problem = {};
+    cover.device_name = device_.name;
+    cover.configurations = {{{"BLOCK", 128}}, {{"BLOCK", 512}}};
+    cover.tree = tree;
+    cover.measured = "n >= 1024 && n <= 1048576";
+    cover.problems = 8;
+    cover.mean_loss = 0.012;
+    cover.worst_loss = 0.05;
+    return cover;
+  }
   std::vector<GradedMatch> ladder(std::vector<Record> records) const { return match_ladder(request_, records); }
   void forbid(std::int64_t block) { spec_.rules.push_back(Expression("BLOCK != " + std::to_string(block))); }
   // The first rung's, or 0 when there is none.

@@ -91,6 +91,69 @@ TEST_F(RecordReasons, AnIllegalConfigurationNamesTheRule) {
   EXPECT_EQ(reason("illegal").place, 0u);
 }
 
+// The reason of a cover, where no other and no record is known.
+TEST_F(RecordReasons, ACoverSaysWhatSpeaksForItOrAgainstIt) {
+  const auto alone = [&](const Cover& cover) {
+    const auto found = record_reasons(request_, {}, {&cover, 1});
+    const auto of_cover = std::ranges::find(found, &cover, &RecordReason::cover);
+    EXPECT_NE(of_cover, found.end());
+    EXPECT_EQ(found.size(), 2u) << "and the fall-back";
+    return *of_cover;
+  };
+  const auto against = [&](auto change) {
+    Cover other = cover();
+    change(other);
+    const RecordReason reason = alone(other);
+    EXPECT_EQ(reason.place, 0u) << reason.why;
+    EXPECT_EQ(reason.rung, Rung::none) << reason.why;
+    return reason.why;
+  };
+  const RecordReason chosen = alone(cover());
+  EXPECT_EQ(chosen.place, 1u);
+  EXPECT_EQ(chosen.rung, Rung::cover);
+  EXPECT_EQ(chosen.configuration.text(), "BLOCK=128");
+  EXPECT_THAT(chosen.why, HasSubstr("expected to be 1.2 % slower than the best"));
+  EXPECT_THAT(against([](Cover& it) { it.key.code = "code0"; }), HasSubstr("another text of the code"));
+  EXPECT_THAT(against([](Cover& it) { it.key.contract = "other"; }), HasSubstr("[arguments] changed"));
+  EXPECT_THAT(against([](Cover& it) { it.key.device_class += "x", it.device_name = "NVIDIA A100"; }),
+              HasSubstr("it is for NVIDIA A100, another device"));
+  EXPECT_THAT(against([](Cover& it) { it.key.objective = "energy"; }), HasSubstr("`energy`, not `time`"));
+  EXPECT_THAT(against([](Cover& it) { it.key.regime = "warm"; }), HasSubstr("for warm launches, not cold"));
+  EXPECT_THAT(against([](Cover& it) { it.protocol = first_present_protocol - 1; }), HasSubstr("another meaning"));
+  for (const char* const tree : {"-2", "2"})
+    EXPECT_THAT(against([&](Cover& it) { it.tree = tree; }), HasSubstr("no answer here")) << tree;
+  EXPECT_THAT(against([](Cover& it) { it.tree = "n / 0"; }), HasSubstr("cannot be evaluated here: its rule"));
+  EXPECT_THAT(against([](Cover& it) { it.measured = "("; }), HasSubstr("cannot be evaluated here"));
+  forbid(128);
+  EXPECT_THAT(against([](Cover&) {}), HasSubstr("its answer BLOCK=128 is not legal here: BLOCK != 128 does not hold"));
+}
+
+TEST_F(RecordReasons, CoversStandInTheOrderInWhichTheyAreAsked) {
+  Cover own = cover("0"), newer = cover("1"), renamed = cover("1");
+  own.made_ms = 1, newer.made_ms = 2, renamed.made_ms = 3;
+  renamed.key.kernel = "another";
+  const std::vector<Record> records = {record(problem(1500), 128, "near")};
+  const std::vector<Cover> covers = {own, renamed, newer};
+  const auto found = record_reasons(request_, records, covers);
+  ASSERT_EQ(found.size(), 5u) << "a record, three covers and the fall-back";
+  EXPECT_EQ(found[0].cover, &covers[2]);
+  EXPECT_EQ(found[0].place, 1u);
+  EXPECT_EQ(found[1].record, &records[0]) << "a near problem stands behind the rung of covers";
+  EXPECT_EQ(found[1].place, 2u);
+  EXPECT_EQ(found[2].why, "a fall-back, which needs no record");
+  EXPECT_EQ(found[3].why, "a newer cover is asked before it");
+  EXPECT_EQ(found[4].why, "a cover of the kernel's own name is asked before it");
+  const std::vector<Cover> twice = {newer, newer};
+  const auto of_two = record_reasons(request_, {}, twice);
+  EXPECT_EQ(of_two.front().cover, &twice[0]);
+  EXPECT_EQ(of_two.back().why, "the same cover of another source is asked before it");
+  const std::vector<Record> exact = {record(problem_, 512, "exact")};
+  const auto same = record_reasons(request_, exact, {&covers[2], 1});
+  ASSERT_EQ(same.size(), 3u);
+  EXPECT_EQ(same[2].cover, &covers[2]);
+  EXPECT_EQ(same[2].why, "its configuration is that of place 1");
+}
+
 TEST_F(RecordReasons, AFullRungIsSaidSo) {
   spec_.parameters = {{"BLOCK", {1, 2, 3, 4, 5, 6}}};
   std::vector<Record> near;

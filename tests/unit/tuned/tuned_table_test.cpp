@@ -7,6 +7,7 @@
 #include <fstream>
 #include <random>
 
+#include "db/field_values.hpp"
 #include "db/reader/wisdom_reader.hpp"
 #include "db/wisdom_test.hpp"
 #include "kernel/look_up.hpp"
@@ -16,6 +17,7 @@ namespace attune {
 namespace {
 
 namespace fs = std::filesystem;
+using test::sample_cover;
 using test::sample_record;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -36,8 +38,8 @@ class TunedTableTest : public test::WisdomTest {
     std::ofstream(folder_ / name) << text;
     fs::permissions(folder_ / name, fs::perms::owner_read | fs::perms::owner_write);
   }
-  void write(const std::vector<Record>& records) const {
-    for (const auto& [name, text] : tuned_files(records)) write(name, text);
+  void write(const std::vector<Record>& records, const std::vector<Cover>& covers = {}) const {
+    for (const auto& [name, text] : tuned_files(records, covers)) write(name, text);
   }
   MatchRequest request(const Problem& problem) const { return {spec_, problem, device_, "reduce"}; }
   KernelSpec spec_ = test::sample_kernel();
@@ -81,6 +83,40 @@ TEST_F(TunedTableTest, GivesWhatTheDatabaseGives) {
   EXPECT_GT(found_near, 20);
   EXPECT_THAT(uuids_of(look_up_all(table, spec_, "cuda")),
               UnorderedElementsAreArray(uuids_of(look_up_all(database, spec_, "cuda"))));
+}
+
+TEST_F(TunedTableTest, GivesTheCoversThatTheDatabaseGives) {
+  Cover warm = sample_cover(), elsewhere = sample_cover();
+  warm.key.regime = "warm";
+  elsewhere.key.device_class = "cuda|NVIDIA H100|cc90|sm114|mem80G|bus5120|l2-50M|mig-";
+  const std::vector<Cover> all{sample_cover(), warm, elsewhere};
+  for (const Cover& cover : all) WisdomStore(file_).put_cover(cover);
+  write({sample_record(1)}, all);
+  const WisdomReader database(file_, 1);
+  const TunedTable table(folder_);
+  const Problem problem{{"n", 3000}, {"T", "float"}};
+  for (const char* const regime : {"cold", "warm", "stream"}) {
+    MatchRequest wanted = request(problem);
+    wanted.regime = regime;
+    const FoundRecords there = look_up(database, wanted, Reach::all), here = look_up(table, wanted, Reach::all);
+    ASSERT_THAT(here.covers, SizeIs(there.covers.size())) << regime;
+    for (std::size_t i = 0; i < here.covers.size(); ++i)
+      EXPECT_EQ(test::texts_of(here.covers[i]), test::texts_of(there.covers[i])) << regime;
+  }
+  EXPECT_THAT(look_up(table, request(problem), Reach::all).covers, SizeIs(1));
+  EXPECT_THAT(look_up_covers(table, spec_, "cuda"), SizeIs(3));
+}
+
+TEST_F(TunedTableTest, ItsDigestCountsCovers) {
+  const Record record = sample_record(1);
+  Cover other = sample_cover();
+  other.tree = "0";
+  std::set<std::string> digests;
+  for (const std::vector<Cover>& covers : {std::vector<Cover>(), {sample_cover()}, {other}}) {
+    write({record}, covers);
+    digests.insert(TunedTable(folder_).content_digest());
+  }
+  EXPECT_THAT(digests, SizeIs(3));
 }
 
 TEST_F(TunedTableTest, IsReadOnce) {

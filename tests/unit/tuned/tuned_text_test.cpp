@@ -14,6 +14,7 @@
 namespace attune {
 namespace {
 
+using test::sample_cover;
 using test::sample_record;
 using testing::ElementsAre;
 using testing::EndsWith;
@@ -21,8 +22,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-std::string only_text(const std::vector<Record>& records) {
-  const auto files = tuned_files(records);
+std::string only_text(const std::vector<Record>& records, const std::vector<Cover>& covers = {}) {
+  const auto files = tuned_files(records, covers);
   EXPECT_THAT(files, SizeIs(1));
   return files.begin()->second;
 }
@@ -54,6 +55,42 @@ TEST(TunedTextTest, GivesEveryFieldBack) {
     EXPECT_EQ(read.records[0].key.contract, record.key.contract);
     EXPECT_EQ(read.records[0].key.kernel, record.key.kernel);
   }
+}
+
+TEST(TunedTextTest, GivesEveryFieldOfACoverBack) {
+  PrintableFields random(6);
+  for (int round = 0; round < 200; ++round) {
+    Cover cover = sample_cover();
+    const std::vector<Configuration> configurations(cover.configurations.begin(),
+                                                    cover.configurations.begin() + round % 3);
+    application_fields(
+        [&](const char* name, auto& field) {
+          if constexpr (requires { random(name, field); }) random(name, field);
+        },
+        cover);
+    cover.configurations = configurations;
+    cover.tree = "T == '\\n\"' ? n % 4 : -1", cover.measured = "n < 5";
+    const TunedText read = read_tuned_text(only_text({}, {cover}), "a");
+    ASSERT_THAT(read.damage, IsEmpty());
+    ASSERT_THAT(read.covers, SizeIs(1));
+    EXPECT_EQ(test::texts_of(read.covers[0]), test::texts_of(cover));
+    EXPECT_EQ(read.covers[0].configurations, configurations);
+    EXPECT_EQ(read.unknown, 0);
+  }
+}
+
+TEST(TunedTextTest, HasALineForACoverBehindTheRecords) {
+  Cover warm = sample_cover();
+  warm.key.regime = "warm";
+  const Record record = sample_record(8);
+  const std::string text = only_text({record}, {warm, sample_cover()});
+  EXPECT_EQ(text, only_text({record}, {sample_cover(), warm}));
+  EXPECT_THAT(text,
+              EndsWith("\ncover {\"BLOCK\":256,\"ORDER\":\"a\\u000ab \\\"c\\\"\"} {\"BLOCK\":512,\"ORDER\":\"d\"} "
+                       "{\"regime\":\"warm\",\"tree\":\"n <= 65536 ? 0 : -1\",\"measured\":\"n >= 1024 && n <= "
+                       "1048576\",\"problems\":8,\"mean_loss\":0.012,\"worst_loss\":0.3333333333333333,"
+                       "\"attune_version\":\"0.1.0\",\"made_ms\":1760000000123}\n"));
+  EXPECT_LT(text.find("\nrecord "), text.find("\ncover {\"BLOCK\":256"));
 }
 
 TEST(TunedTextTest, HasOneFileForAKernelAndADeviceClassWithAReadableName) {
@@ -108,6 +145,18 @@ TEST(TunedTextTest, HasTheRecordsOfTheNewestCode) {
   EXPECT_EQ(read.records[0].uuid, present.uuid);
 }
 
+TEST(TunedTextTest, HasTheCoversOfTheNewestCode) {
+  Cover old = sample_cover(), present = sample_cover();
+  old.key.code = std::string(64, 'a');
+  old.made_ms = sample_record().made_ms - 1;
+  EXPECT_THAT(read_tuned_text(only_text({sample_record()}, {old, present}), "a").covers, SizeIs(1));
+  old.made_ms = sample_record().made_ms + 1;
+  const TunedText read = read_tuned_text(only_text({sample_record()}, {old, present}), "a");
+  ASSERT_THAT(read.covers, SizeIs(1));
+  EXPECT_EQ(read.covers[0].key.code, old.key.code);
+  EXPECT_THAT(read.records, IsEmpty());
+}
+
 constexpr const char* header =
     "attune tuned 1\nkernel k\ncode c\ncontract d\nclass cuda|NVIDIA H200|cc90|sm132|mem141G|bus6144|l2-60M|mig-\n"
     "device NVIDIA H200\ncc 90\nmultiprocessors 132\n";
@@ -137,6 +186,17 @@ TEST(TunedTextTest, LeavesDamagedLinesOutAndNamesThem) {
       {"record {\"n\":7} {\"BLOCK\":64} {\"effort\":\"unknown\"}", "the field `effort`"},
       {"record {\"n\":7} {\"BLOCK\":64} {\"speed\":1.5}", "the field `speed`"},
       {"cc ninety", "`ninety` is no number"},
+      {"cover", "it is no `cover"},
+      {"cover {\"BLOCK\":64} {", "it is no `cover"},
+      {"cover {\"BLOCK\":64} {\"tree\":\"0\",\"measured\":\"true\"} more", "it is no `cover"},
+      {"cover {\"BLOCK\":64} {\"tree\":0,\"measured\":\"true\"}", "the field `tree`"},
+      {"cover {\"BLOCK\":64} {\"problems\":1.5}", "the field `problems`"},
+      {"cover {\"BLOCK\":64} {\"mean_loss\":1e999}", "it is no `cover"},
+      {"cover {\"BLOCK\":64} {\"kernel\":\"other\"}", "the field `kernel`"},
+      {"cover {\"BLOCK\":64} {\"configurations\":\"{}\"}", "the field `configurations`"},
+      {"cover {\"BLOCK\":64} {\"tree\":\"n <\",\"measured\":\"true\"}", "n <"},
+      {"cover {\"BLOCK\":64} {\"tree\":\"0\",\"measured\":\"n =>\"}", "n =>"},
+      {"cover {\"BLOCK\":64} {\"measured\":\"true\"}", "expression"},
       {"<<<<<<< HEAD", "neither a record nor"},
   };
   for (const auto& [line, why] : lines) {
@@ -145,9 +205,12 @@ TEST(TunedTextTest, LeavesDamagedLinesOutAndNamesThem) {
     EXPECT_THAT(read.damage, ElementsAre(testing::AllOf(testing::StartsWith("folder/k.tuned:9: "), HasSubstr(why))))
         << line;
     EXPECT_THAT(read.records, SizeIs(1)) << line;
+    EXPECT_THAT(read.covers, IsEmpty()) << line;
   }
   EXPECT_THAT(read_tuned_text("attune tuned 1\nkernel k\nrecord {} {}\n", "a").damage,
-              ElementsAre(HasSubstr("before kernel, code")));
+              ElementsAre(HasSubstr("a record stands before kernel, code")));
+  EXPECT_THAT(read_tuned_text("attune tuned 1\nkernel k\ncover {}\n", "a").damage,
+              ElementsAre(HasSubstr("a cover stands before kernel, code")));
 }
 
 TEST(TunedTextTest, SkipsAndCountsLinesOfLaterKinds) {
@@ -170,7 +233,7 @@ TEST(TunedTextTest, CannotHoldALineBreakInAName) {
 
 // Whatever byte is another: an error, fewer records, or other values. Never more records or a crash.
 TEST(TunedTextTest, IsReadWhateverItHolds) {
-  const std::string whole = only_text({sample_record(1), sample_record(2)});
+  const std::string whole = only_text({sample_record(1), sample_record(2)}, {sample_cover()});
   std::mt19937 random(11);
   int left_out = 0;
   for (int round = 0; round < 3000; ++round) {
@@ -178,7 +241,7 @@ TEST(TunedTextTest, IsReadWhateverItHolds) {
     for (int i = 0; i < 3 && !text.empty(); ++i) text[random() % text.size()] = static_cast<char>(random() % 256);
     try {
       const TunedText read = read_tuned_text(text, "a");
-      EXPECT_LE(read.records.size(), 2u);
+      EXPECT_LE(read.records.size() + read.covers.size(), 3u);
       left_out += static_cast<int>(read.damage.size());
     } catch (const Error&) {
     }

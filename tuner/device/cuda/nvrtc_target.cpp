@@ -1,7 +1,6 @@
 #include "device/cuda/nvrtc_target.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -31,11 +30,12 @@ NvrtcTarget nvrtc_target(const NvrtcLibrary& library, const std::string& archite
     if (known < number) newest_before = std::max(newest_before, known);
   }
   if (newest_before == 0) {
-    throw UnknownArchitecture(fmt::format(
-        "{} at {} cannot compile for {}: it knows sm_{}. That device is too old for it: install NVRTC {} or "
-        "older and point ATTUNE_NVRTC at it",
-        library.name(), library.file.string(), architecture, fmt::join(library.architectures, ", sm_"),
-        library.major - 1));
+    std::string all;
+    for (const int known : library.architectures) all += fmt::format("{}sm_{}", all.empty() ? "" : ", ", known);
+    throw UnknownArchitecture(
+        fmt::format("{} at {} cannot compile for {}: it knows {}. That device is too old for it: install NVRTC {} or "
+                    "older and point ATTUNE_NVRTC at it",
+                    library.name(), library.file.string(), architecture, all, library.major - 1));
   }
   if (architecture != fmt::format("{}{}", prefix, number)) {
     throw UnknownArchitecture(
