@@ -1,4 +1,6 @@
 // attune tune --problems: many problems as one session.
+#include <set>
+
 #include "cli/workbench.hpp"
 #include "db/wisdom_store.hpp"
 
@@ -14,9 +16,10 @@ class Suite : public Workbench {};
 
 TEST_F(Suite, ARangeIsTunedAsOneSessionWithARecordForEachProblem) {
   const auto events = events_of({"tune", scale(), "--problems", "n=1000..4000 times 2 T=float", "--trials", "9"});
-  const auto records = of_type(events, "record");
-  ASSERT_EQ(records.size(), 3u);
-  EXPECT_EQ(records[1].at("problem").at("n"), 2000);
+  // A problem has a second record where a winner of another problem proves better.
+  std::set<int> recorded;
+  for (const Json& record : of_type(events, "record")) recorded.insert(record.at("problem").at("n").get<int>());
+  EXPECT_THAT(recorded, testing::ElementsAre(1000, 2000, 4000));
   const Json suite = of_type(events, "suite").at(0);
   EXPECT_EQ(suite.at("problems"), 3);
   EXPECT_EQ(suite.at("records"), 3);
@@ -99,7 +102,7 @@ TEST_F(Suite, AKilledOneGoesOn) {
   const CommandResult rest = attune(further);
   EXPECT_EQ(rest.code, 0) << rest.err;
   EXPECT_GT(of_type(events_in(rest.out), "session").at(0).at("trials_before"), 0);
-  EXPECT_EQ(of_type(events_in(rest.out), "record").size(), 2u);
+  EXPECT_GE(of_type(events_in(rest.out), "record").size(), 2u);
 }
 
 TEST_F(Suite, WhatIsWrongIsNamed) {
