@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
 #include <iterator>
 
 #include "attune/error.hpp"
@@ -73,12 +74,39 @@ void sync_directory(const fs::path& directory) {
   close(fd);
 }
 
+constexpr std::string_view fresh_mark = ".new-";
+constexpr std::time_t abandoned_after_s = 3600;  // without a write: its writer was killed
+
+bool is_name_of_fresh(std::string_view name) {
+  constexpr std::size_t uuid_length = 36;
+  constexpr std::string_view journal = "-journal";
+  if (name.ends_with(journal)) name.remove_suffix(journal.size());
+  const std::size_t mark = name.rfind(fresh_mark);
+  return name.starts_with('.') && mark != std::string_view::npos &&
+         name.size() == mark + fresh_mark.size() + uuid_length &&
+         name.find_first_not_of("0123456789abcdef-", mark + fresh_mark.size()) == std::string_view::npos;
+}
+
+// Removes what this user's writers left in a folder when they were killed. A writer that lives on after all fails with
+// an error.
+void sweep_abandoned(const fs::path& folder) {
+  std::error_code end;
+  for (fs::directory_iterator entry(folder, end), none; !end && entry != none; entry.increment(end)) {
+    struct stat status {};
+    if (is_name_of_fresh(entry->path().filename().string()) && lstat(entry->path().c_str(), &status) == 0 &&
+        S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+        std::time(nullptr) - status.st_mtime > abandoned_after_s)
+      unlink(entry->path().c_str());
+  }
+}
+
 // An empty file with a new name in the directory of `file`. The file and its journal are removed when the object goes
 // out of scope.
 class PrivateFile {
  public:
   explicit PrivateFile(const fs::path& file)
-      : path_(file.parent_path() / fmt::format(".{}.new-{}", file.filename().string(), make_uuid())) {
+      : path_(file.parent_path() / fmt::format(".{}{}{}", file.filename().string(), fresh_mark, make_uuid())) {
+    sweep_abandoned(file.has_parent_path() ? file.parent_path() : ".");
     const int fd = open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, wisdom_file_mode);
     if (fd < 0) throw Error(fmt::format("cannot create {}: {}", file.string(), system_reason()));
     close(fd);

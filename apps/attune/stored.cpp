@@ -45,8 +45,10 @@ WisdomStore open_store_to_change(const Options& options) {
 
 void note_damage(const WisdomStore& store) {
   if (store.damaged_rows() > 0)
-    put_error(fmt::format("{} in {} left out; tune those problems again",
-                          counted(store.damaged_rows(), "damaged record"), store.file().string()));
+    put_error(
+        fmt::format("{} in {} left out (attune db verify says which); tune those problems again, and make "
+                    "covers again by attune cover",
+                    counted(store.damaged_rows(), "damaged row"), store.file().string()));
 }
 
 std::vector<Record> read_records(std::optional<WisdomStore>& store, const std::string& kernel) {

@@ -108,6 +108,8 @@ TEST_F(Covers, SayWhatIsMissing) {
   tune({2000, 50000});
   expect_failure(2, {"cover", scale()}, {"3 problems or more, and 2 have been measured"});
   expect_failure(2, {"cover", scale(), "--device", "cuda"}, {"nothing was measured of scale for this"});
+  const std::string other = scale_with("T(3) * x", "T(2) * x + x");
+  expect_failure(2, {"cover", other}, {"nothing was measured of scale for this", "attune tune " + other + " "});
   expect_failure(2, {"cover", scale(), "--depth", "9"}, {"depth"});
 }
 

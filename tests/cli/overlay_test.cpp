@@ -79,6 +79,20 @@ TEST_F(OverlayCommands, TheOverrideFileGoesBeforeTheDatabase) {
   EXPECT_EQ(events_in(found.out).at(0)["rung"], "pinned") << found.out << found.err;
 }
 
+TEST_F(OverlayCommands, AnOverrideFileThatCannotServeIsToldOnceWithTheNextStep) {
+  for (const std::string text : {"{\"format\": \"attune-wisdom\"}\n", "attune tuned 2\n"}) {
+    const std::string file = write("wisdom.json", text);
+    const CommandResult found =
+        attune({"plan", scale(), "--problem", "n=1000", "--why"}, {.environment = {{"ATTUNE_OVERRIDE", file}}});
+    EXPECT_EQ(found.code, 0);
+    EXPECT_THAT(on_one_line(found.err),
+                AllOf(testing::StartsWith("attune: no wisdom is read from " + file + ": "),
+                      HasSubstr("its first line is not `attune tuned 1`"), HasSubstr("attune export --format tuned"),
+                      Not(testing::ContainsRegex("no wisdom.*no wisdom"))));
+    EXPECT_THAT(on_one_line(found.out), AllOf(HasSubstr("exact"), HasSubstr("numbers say in which order")));
+  }
+}
+
 TEST_F(OverlayCommands, AnEmbeddedKernelHasTheRecordsOfItsFolder) {
   ASSERT_EQ(attune({"export", "--format", "tuned", tuned()}).code, 0);
   const std::string plain = (folder_ / "plain.bundle").string(), full = (folder_ / "full.bundle").string(),

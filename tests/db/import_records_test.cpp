@@ -150,6 +150,7 @@ TEST(RecordsFromJson, RefuseWhatIsNoValueAndNoFigure) {
       {"\"median_ns\": 1", {"\"median_ns\": -1", {"median_ns", "-1"}}},
       {"\"default_ns\": 2", {"\"default_ns\": 1e300, \"x\": 2", {"default_ns"}}},
       {"\"speedup\": 1.9", {"\"speedup\": 0", {"speedup"}}},
+      {"\"speedup\": 1.9,", {"\"speedup\": 190,", {"speedup is 190 within ["}}},
       {"\"effort\": \"measure\"", {"\"effort\": \"much\"", {"effort", "\"much\""}}},
       {"\"trials\": 321", {"\"trials\": 3.5", {"trials", "3.5", "whole number"}}},
       {"\"multiprocessors\": 132", {"\"multiprocessors\": 99999999999", {"multiprocessors"}}},

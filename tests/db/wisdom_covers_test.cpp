@@ -70,6 +70,7 @@ TEST_F(WisdomCovers, DamagedOnesAreLeftOutAndCounted) {
     const FoundRecords found = found_in(WisdomReader(file_));
     EXPECT_THAT(found.covers, IsEmpty()) << change;
     EXPECT_EQ(found.damaged, 1) << change;
+    EXPECT_EQ(found.damaged_covers, 1) << change;
     WisdomStore store(file_);
     EXPECT_THAT(store.covers(), IsEmpty());
     EXPECT_EQ(store.damaged_rows(), 1);

@@ -194,6 +194,25 @@ TEST_F(WisdomJoinTest, ARequestToStopLeavesNothingBehind) {
   expect_no_copy();
 }
 
+TEST_F(WisdomJoinTest, CopiesOfWritersThatWereKilledAreSwept) {
+  fill_other();
+  const std::string uuid = "11111111-2222-4333-8444-555555555555";
+  const auto put = [&](const std::string& name, std::chrono::hours age) {
+    const fs::path file = file_.parent_path() / name;
+    test::write_file(file, "x");
+    fs::last_write_time(file, fs::file_time_type::clock::now() - age);
+    return file;
+  };
+  using std::chrono::hours;
+  const fs::path old = put(".a.db.new-" + uuid, hours(2)), journal = put(".a.db.new-" + uuid + "-journal", hours(2));
+  const std::vector<fs::path> kept = {put(".b.db.new-" + uuid, hours(0)), put("c.db.new-" + uuid, hours(2)),
+                                      put(".d.db.new-" + uuid + "-notes", hours(2)), put(".e.db.new-1", hours(2))};
+  join_database(other_, terms());
+  EXPECT_FALSE(fs::exists(old));
+  EXPECT_FALSE(fs::exists(journal));
+  for (const fs::path& file : kept) EXPECT_TRUE(fs::exists(file)) << file;
+}
+
 // A writer stores trials one by one while databases are joined again and again.
 TEST_F(WisdomJoinTest, AWriterMeanwhileLosesNothing) {
   constexpr int trials = 100, joins = 6, blocks = 5;

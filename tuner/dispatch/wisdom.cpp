@@ -27,12 +27,16 @@ void append(std::vector<T>& all, std::vector<T>&& more) {
 
 // Returns what is wrong with the lines or rows that were left out, as a sentence.
 std::string damage_text(const FoundRecords& found, const RecordTable& source, const MatchRequest& request) {
+  const bool are_covers = found.damaged == found.damaged_covers;
+  const std::string target = shell_word(request.tune_target);
   return fmt::format(
-      "{} of {} in {} left out{}; what is sound there stays in use (to measure again: {}; to keep what is "
+      "{} of {} in {} left out{}; what is sound there stays in use (to {} again: {}; to keep what is "
       "sound: attune export {} --format bundle)",
-      counted(static_cast<std::int64_t>(found.damaged), "damaged record"), request.spec.name, source.name(),
-      found.damage.empty() ? "" : fmt::format(" ({})", found.damage), tune_command(request),
-      shell_word(request.tune_target));
+      counted(static_cast<std::int64_t>(found.damaged), are_covers             ? "damaged cover"
+                                                        : found.damage.empty() ? "damaged record"
+                                                                               : "damaged part"),
+      request.spec.name, source.name(), found.damage.empty() ? "" : fmt::format(" ({})", found.damage),
+      are_covers ? "choose" : "measure", are_covers ? "attune cover " + target : tune_command(request), target);
 }
 
 }  // namespace

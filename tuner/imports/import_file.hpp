@@ -28,6 +28,8 @@ class ImportFile {
   WisdomParts records(const std::string& kernel, std::vector<std::string>& notes) const;
   // Returns what the file of another tool brings. Throws UsageError.
   RecordedParts recorded(const ImportTarget& target) const;
+  // Returns the problem as the file says it; "" where it says nothing.
+  const std::string& own_problem() const noexcept { return recording_.problem; }
   // Returns what the file says itself of kernel, problem and device, for a message; "" where it says nothing.
   std::string own_words() const;
 

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t most_name = 128, most_text = 512, most_constants = 4096, most_values = 4096;
 constexpr double most_number = 1e18;               // a time of 30 years in ns
+constexpr double most_rounding = 1e-3;             // of a ratio that others wrote with few digits
 constexpr std::int64_t last_ms = 253402300799999;  // the year 9999
 
 // Returns a text as a part of a message.
@@ -121,8 +122,10 @@ void check_record(const Record& record) {
   fields(check, record);
   if (record.configuration.empty()) throw UsageError("configuration is empty");
   if (record.batch < 1) throw UsageError("batch is 0: expected 1 or more");
-  if (!(record.speedup > 0 && record.speedup_low > 0 && record.speedup_low <= record.speedup_high))
-    throw UsageError(fmt::format("speedup is {} within [{}, {}]: expected a positive ratio and its interval",
+  const bool is_within = record.speedup_low <= record.speedup * (1 + most_rounding) &&
+                         record.speedup <= record.speedup_high * (1 + most_rounding);
+  if (!(record.speedup > 0 && record.speedup_low > 0 && record.speedup_low <= record.speedup_high && is_within))
+    throw UsageError(fmt::format("speedup is {} within [{}, {}]: expected a positive ratio within its interval",
                                  record.speedup, record.speedup_low, record.speedup_high));
 }
 

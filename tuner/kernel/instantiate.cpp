@@ -114,7 +114,7 @@ std::array<std::uint32_t, 3> dimensions(const Request& request, const std::vecto
   std::array<std::uint32_t, 3> result = {1, 1, 1};
   if (expressions.size() > result.size()) throw Error(fmt::format("{}: more than 3 dimensions", request.where(what)));
   for (std::size_t i = 0; i < expressions.size(); ++i) {
-    const std::string label = fmt::format("{}.{}", request.where(what), axes[i]);
+    const std::string label = request.where(fmt::format("{}.{}", what, axes[i]));
     const std::int64_t size = expressions[i].integer(request.scope(), label);
     if (size < 1 || size > limits[i]) {
       throw Error(fmt::format("{}: {} is {}; the device takes 1 to {}", label, expressions[i].text(), size, limits[i]));

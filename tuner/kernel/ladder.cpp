@@ -283,7 +283,8 @@ void add_last_rungs(std::vector<GradedMatch>& ladder, const MatchRequest& reques
       continue;
     ++others;
     ladder.push_back(graded_match(candidate, std::move(*configuration),
-                                  explain(request, Rung::other_problem, *candidate.record, turn)));
+                                  explain(request, Rung::other_problem, *candidate.record,
+                                          ladder.empty() ? turn : "; it is used where what is tried before it fails")));
     ladder.back().is_last_resort = is_last_resort;
   }
   if (first_failure != nullptr) add(true);

@@ -117,7 +117,8 @@ class LookUp {
     filter.device_class = device_class_;
     filter.regime = request_.regime;
     filter.most = most_near_misses;
-    found_.covers = reading_.covers(filter, found_.damaged);
+    found_.covers = reading_.covers(filter, found_.damaged_covers);
+    found_.damaged += found_.damaged_covers;
   }
 
   // Near misses only explain, so that a table that cannot give them serves all the same.

@@ -16,6 +16,7 @@ struct FoundRecords {
   std::vector<Record> near_misses = {};  // unverified records with the kernel's name: input of say_near_miss()
   bool are_all = false;                  // the look-up covered all records that may serve
   int damaged = 0;                       // rows that were left out because they are damaged
+  int damaged_covers = 0;                // how many of them are covers
   std::string damage = {};               // what is wrong with the first of them, where the table says so
 };
 

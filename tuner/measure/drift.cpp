@@ -20,6 +20,7 @@ Figure speedup_of(const Record& record) {
 }  // namespace
 
 std::string why_not_comparable(const Record& a, const Record& b) {
+  if (a.median_ns <= 0 && b.median_ns <= 0) return "neither was ever measured";
   if (a.median_ns <= 0 || b.median_ns <= 0) return "one of them was never measured";
   if (a.protocol != b.protocol) return "their times mean different things";
   return "";

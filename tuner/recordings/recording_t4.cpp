@@ -95,6 +95,9 @@ Recording read_t4(const RecordingEntries& entries) {
   recording.kernel = identifier_of(stem_of(entries.source()));
   const OrderedJson* const metadata = find_member(entries.head(), "metadata");
   const TimeUnit unit = unit_in(metadata == nullptr ? nullptr : find_member(*metadata, "timeunit"), {});
+  // attune writes this member; it may be missing.
+  const OrderedJson* const problem = metadata == nullptr ? nullptr : find_member(*metadata, "problem");
+  if (problem != nullptr && problem->is_string()) recording.problem = problem->get<std::string>();
   std::vector<std::string> names;
   RecordingTable table;
   entries.for_each([&](const std::string& place, const OrderedJson& row) {

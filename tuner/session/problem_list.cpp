@@ -83,6 +83,8 @@ std::vector<NamedValues> names_in(std::string_view text) {
   return names;
 }
 
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
 std::string without_comment(const std::string& line) { return line.substr(0, line.find('#')); }
 
 bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\r") == std::string::npos; }
@@ -130,6 +132,7 @@ std::vector<Problem> list_problems(const KernelSpec& spec, const std::string& te
                     text_or_file));
   std::string line;
   for (std::size_t number = 1; std::getline(file, line); ++number) try {
+      if (number == 1 && line.starts_with(byte_order_mark)) line.erase(0, byte_order_mark.size());
       if (const std::string text = without_comment(line); !is_blank(text)) add(text);
     } catch (const UsageError& error) {
       throw UsageError(fmt::format("{}:{}: {}", text_or_file, number, error.what()));

@@ -31,8 +31,9 @@ bool has_line(std::string_view text, std::string_view word, std::string_view val
          text.find(fmt::format("\n{} {}\r\n", word, value)) != std::string_view::npos;
 }
 
-// Returns whether a file may have wanted records.
+// Returns whether a file may have wanted records, or is none of any version, which is damage for every kernel.
 bool may_have(std::string_view text, const RecordFilter& filter) {
+  if (!text.starts_with("attune tuned ")) return true;
   return has_line(text, "kernel", filter.kernel) && has_line(text, "code", filter.code) &&
          has_line(text, "contract", filter.contract);
 }
@@ -118,6 +119,19 @@ class TunedTable::Reading : public RecordReading {
 TunedTable::TunedTable(fs::path path, Trust trust) : path_(std::move(path)), trust_(trust) {}
 TunedTable::~TunedTable() = default;
 
+// Throws for a file that cannot serve and is named itself. In a folder it is damage, and the others stay in use.
+[[gnu::cold]] TunedTable::File TunedTable::read_file(const std::string& name, bool is_named) {
+  File file{name, {}};
+  try {
+    file.text = tuned_file_text(name);
+    if (is_named) file.parsed = read_tuned_text(file.text, name);
+  } catch (const Error& error) {
+    if (is_named) throw;
+    file.parsed = {.records = {}, .covers = {}, .damage = {error.what()}};
+  }
+  return file;
+}
+
 [[gnu::cold]] void TunedTable::load(std::vector<File>& files) const {
   if (trust_ == Trust::owned) require_owned(path_);
   const auto found = tuned_files_in(path_);
@@ -125,7 +139,7 @@ TunedTable::~TunedTable() = default;
   if (!found) throw Error("there is no such file or folder");
   for (const std::string& file : *found) {
     if (trust_ == Trust::owned) require_owned(file);
-    files.push_back({file, tuned_file_text(file)});
+    files.push_back(read_file(file, file == path_.string()));
   }
 }
 

@@ -33,6 +33,7 @@ class TunedTable : public RecordTable {
   class Reading;
   struct File;
   const std::vector<File>& files() const;
+  static File read_file(const std::string& name, bool is_named);
   void load(std::vector<File>& files) const;
 
   const std::filesystem::path path_;

@@ -326,8 +326,10 @@ std::string tuned_text(TunedGroup group, const Record& base) {
     text.remove_prefix(std::min(text.size(), line.size() + 1));
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (number == 1 && line != format_line)
-      throw Error(
-          fmt::format("{} is no tuned file of this version of attune: its first line is not `{}`", name, format_line));
+      throw Error(fmt::format(
+          "{} is no tuned file of this version of attune: its first line is not `{}`; attune export --format "
+          "tuned FOLDER writes such files",
+          name, format_line));
     if (number == 1) continue;
     if (const std::string why = reader.take(line); !why.empty())
       found.damage.push_back(fmt::format("{}:{}: {}", name, number, why));

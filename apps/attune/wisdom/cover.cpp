@@ -209,7 +209,7 @@ int run_cover(const Arguments& arguments) {
   key.objective = Objectives(options.text("objective").value_or("time")).text();
   std::optional<WisdomStore> store = open_store(options);
   if (!store) throw UsageError("nothing is known of " + spec.name + " yet: attune tune " + shell_word(given));
-  const CoverCells cells = read_cover_cells(*store, spec, options.text("device").value_or(""), std::move(key));
+  const CoverCells cells = read_cover_cells(*store, spec, given, options.text("device").value_or(""), std::move(key));
   note_damage(*store);
   MadeCover made = make_cover(cells.matrix, terms);
   Cover& cover = made.cover;

@@ -8,6 +8,7 @@
 
 #include "attune/error.hpp"
 #include "attune/search_space.hpp"
+#include "base/shell_word.hpp"
 #include "core/device_class.hpp"
 #include "kernel/legality.hpp"
 #include "kernel/nearness.hpp"
@@ -56,7 +57,8 @@ double half_width(const Measurement& measured) {
 
 class CellReader {
  public:
-  CellReader(WisdomStore& store, const KernelSpec& spec, RecordKey key) : store_(store), spec_(spec) {
+  CellReader(WisdomStore& store, const KernelSpec& spec, const std::string& given, RecordKey key)
+      : store_(store), spec_(spec), given_(given) {
     made_.key = std::move(key);
   }
 
@@ -84,7 +86,7 @@ class CellReader {
       throw UsageError(
           fmt::format("nothing was measured of {} for this; a cover is made of several problems: attune "
                       "tune {} --problem ... --problem ...",
-                      spec_.name, spec_.name));
+                      spec_.name, shell_word(given_)));
     if (classes.size() > 1)
       throw UsageError(fmt::format("{} was measured on several classes of devices; name one with --device:\n  {}",
                                    spec_.name, fmt::join(classes, "\n  ")));
@@ -183,6 +185,7 @@ class CellReader {
 
   WisdomStore& store_;
   const KernelSpec& spec_;
+  const std::string& given_;
   std::vector<SessionRow> sessions_;
   std::vector<KnownProblem> problems_;
   CoverCells made_;
@@ -190,8 +193,9 @@ class CellReader {
 
 }  // namespace
 
-CoverCells read_cover_cells(WisdomStore& store, const KernelSpec& spec, const std::string& device, RecordKey key) {
-  return CellReader(store, spec, std::move(key)).run(device);
+CoverCells read_cover_cells(WisdomStore& store, const KernelSpec& spec, const std::string& given,
+                            const std::string& device, RecordKey key) {
+  return CellReader(store, spec, given, std::move(key)).run(device);
 }
 
 }  // namespace attune::cli

@@ -20,9 +20,11 @@ struct CoverCells {
   std::size_t left_out = 0;      // configurations that were measured on too few problems
 };
 
-// Reads the sessions and finalists of the device class whose key, name or kind is `device`; "" is any. A configuration
+// Reads the sessions and finalists of the device class whose key, name or kind is `device`; "" is any. `given`:
+// the kernel as the user named it, for commands in messages. A configuration
 // counts if it was measured on three quarters of the problems for which it is legal. Times of finalists come before
 // those of trials. Throws UsageError where there is nothing, or more than one class.
-CoverCells read_cover_cells(WisdomStore& store, const KernelSpec& spec, const std::string& device, RecordKey key);
+CoverCells read_cover_cells(WisdomStore& store, const KernelSpec& spec, const std::string& given,
+                            const std::string& device, RecordKey key);
 
 }  // namespace attune::cli

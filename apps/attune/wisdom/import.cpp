@@ -46,6 +46,18 @@ std::string needed(const Options& options, const char* option, const ImportFile&
                                own.empty() ? "" : ": " + own));
 }
 
+// What another tool says in words of its own is not compared.
+void refuse_another_problem(const ImportTarget& target, const ImportFile& file, const std::string& name) {
+  std::optional<Problem> own;
+  try {
+    own = parse_problem(target.spec, file.own_problem(), target.device.kind);
+  } catch (const Error&) {
+    return;
+  }
+  if (!file.own_problem().empty() && *own != target.problem)
+    throw UsageError(fmt::format("{} is for {}, and --problem names {}", name, own->text(), target.problem.text()));
+}
+
 ImportTarget target_of(const Options& options, const ImportFile& file, const std::string& name) {
   ImportTarget target{find_kernel(options, needed(options, "kernel", file, name)), {}, {}};
   const std::string device = needed(options, "device-class", file, name);
@@ -53,6 +65,7 @@ ImportTarget target_of(const Options& options, const ImportFile& file, const std
   const bool has_problem = !target.spec.problem.empty();
   target.problem =
       parse_problem(target.spec, has_problem ? needed(options, "problem", file, name) : "", target.device.kind);
+  refuse_another_problem(target, file, name);
   target.regime = to_text(regime_of(options));
   if (const auto objective = options.text("objective"); objective && !Objectives(*objective).is_time())
     throw UsageError(fmt::format("{} has times alone, and nothing of `{}`", name, *objective));

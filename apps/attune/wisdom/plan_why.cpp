@@ -37,11 +37,18 @@ std::string failed_here(const MatchRequest& request, const Configuration& config
   return !trial || trial->verdict == Verdict::ok ? "" : fmt::format("; it failed here: {}", to_text(trial->verdict));
 }
 
+// Returns null for a source that has nothing or cannot be read: the planner has told why.
+std::unique_ptr<RecordReading> reading_of(const WisdomSource& source) try {
+  return source.table->read();
+} catch (const Error&) {
+  return nullptr;
+}
+
 // Returns the kernel's sound records of all sources but the database.
 std::vector<Record> records_elsewhere(const PlanQuery& query) {
   std::vector<Record> found;
   for (const WisdomSource& source : wisdom_sources(nullptr, query.places).list) {
-    const std::unique_ptr<RecordReading> reading = source.table->read();
+    const std::unique_ptr<RecordReading> reading = reading_of(source);
     if (reading == nullptr) continue;
     for (StoredRecord& row : reading->rows({.kernel = query.spec.name})) {
       if (!row.damage.empty() || !is_sound(row.record, row.hash)) continue;
@@ -63,7 +70,7 @@ PlacedCovers covers_of(const PlanQuery& query) {
   const Fingerprints& own = query.spec.fingerprints;
   auto database = std::make_unique<const WisdomReader>(query.database);
   for (const WisdomSource& source : wisdom_sources(std::move(database), query.places).list) {
-    const std::unique_ptr<RecordReading> reading = source.table->read();
+    const std::unique_ptr<RecordReading> reading = reading_of(source);
     if (reading == nullptr) continue;
     int damaged = 0;  // which the planner has told
     for (Cover& cover : reading->covers({}, damaged)) {

@@ -58,6 +58,7 @@ TEST(Drift, OnlyTimesOfOneMeaningAreCompared) {
   EXPECT_EQ(why_not_comparable(measured, record_of(200, 2)), "");
   Record pin;
   EXPECT_EQ(why_not_comparable(measured, pin), "one of them was never measured");
+  EXPECT_EQ(why_not_comparable(pin, pin), "neither was ever measured");
   Record elsewhere = measured;
   elsewhere.protocol = 0;
   EXPECT_EQ(why_not_comparable(elsewhere, measured), "their times mean different things");

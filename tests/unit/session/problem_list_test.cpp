@@ -62,6 +62,11 @@ TEST_F(ProblemList, AFileHasAProblemOrARangeOnEachLineAndEachProblemCountsOnce) 
               ElementsAre("n=8 rows=7 T=float", "n=4 rows=7 T=float", "n=8 rows=7 T=double"));
 }
 
+TEST_F(ProblemList, AFileMayBeginWithAByteOrderMark) {
+  EXPECT_THAT(texts(file_with("\xEF\xBB\xBFn=8\nn=4\n")), ElementsAre("n=8 rows=7 T=float", "n=4 rows=7 T=float"));
+  EXPECT_THAT(refusal(file_with("n=8\n\xEF\xBB\xBFn=4\n")), HasSubstr(":2: "));
+}
+
 TEST_F(ProblemList, WhatIsWrongIsNamed) {
   EXPECT_THAT(refusal("n=1..8"), HasSubstr("`n=1..8`: a range needs its step: `n=1..8 times 2`"));
   EXPECT_THAT(refusal("n=1..8 times"), HasSubstr("needs its step"));

@@ -154,6 +154,23 @@ TEST_F(TunedTableTest, CountsADamagedLineOfTheKernelOnceAndNamesIt) {
   EXPECT_THAT(found.damage, HasSubstr(file.string() + ":11: it is no `record"));
 }
 
+TEST_F(TunedTableTest, LeavesOutFilesOfAFolderThatCannotServeAndSaysWhy) {
+  write({sample_record(1024)});
+  ASSERT_EQ(mkfifo((folder_ / "a.tuned").c_str(), 0600), 0);
+  write("b.tuned", "{}");
+  const FoundRecords found = look_up(TunedTable(folder_), request(sample_record(1024).key.problem), Reach::all);
+  EXPECT_THAT(found.records, SizeIs(1));
+  EXPECT_EQ(found.damaged, 2);
+  EXPECT_THAT(found.damage, HasSubstr((folder_ / "a.tuned").string() + " cannot be read: it is no regular file"));
+}
+
+TEST_F(TunedTableTest, OfOneFileThatIsNoTunedTextCannotBeRead) {
+  for (const char* const text : {"", "{}", "attune tuned 2\n"}) {
+    write("a.txt", text);
+    EXPECT_THROW(TunedTable(folder_ / "a.txt").read(), Error) << text;
+  }
+}
+
 TEST_F(TunedTableTest, OfOneFileIsThatFile) {
   write({sample_record(5)});
   EXPECT_THAT(look_up_all(TunedTable(fs::directory_iterator(folder_)->path()), spec_, "cuda"), SizeIs(1));
