@@ -159,11 +159,7 @@ void put_csv(std::vector<KeyedTrial> listed) {
 }
 
 void put_json(const std::vector<KeyedTrial>& listed) {
-  for (const KeyedTrial& trial : listed) {
-    nlohmann::ordered_json line = {{"type", "trial"}};
-    line.update(attune::to_json(trial));
-    print_line(line);
-  }
+  for (const KeyedTrial& trial : listed) print_line("trial", attune::to_json(trial));
 }
 
 }  // namespace
