@@ -155,7 +155,8 @@ void show_session(const SessionRow& session, const std::vector<Trial>& all, cons
 
 void put_csv(std::vector<KeyedTrial> listed) {
   for (KeyedTrial& keyed : listed) keyed.trial.detail = visible_text(keyed.trial.detail);
-  std::cout << trials_to_csv(listed);
+  const std::string text = trials_to_csv(listed);
+  std::cout << text;
 }
 
 void put_json(const std::vector<KeyedTrial>& listed) {
