@@ -1,7 +1,6 @@
 // Aliases of devices in a WisdomStore.
 #include <SQLiteCpp/Statement.h>
 
-#include "attune/error.hpp"
 #include "db/wisdom_state.hpp"
 
 namespace attune {
@@ -33,16 +32,6 @@ std::vector<DeviceAlias> WisdomStore::aliases() {
     found.clear();
     SQLite::Statement all(database, R"sql( SELECT device, counts_as FROM device_alias ORDER BY device )sql");
     while (all.executeStep()) found.push_back({all.getColumn(0).getString(), all.getColumn(1).getString()});
-  });
-  return found;
-}
-
-std::vector<std::string> WisdomStore::device_classes() {
-  std::vector<std::string> found;
-  state_->connection.read([&](SQLite::Database& database) {
-    found.clear();
-    SQLite::Statement all(database, R"sql( SELECT class_key FROM device ORDER BY class_key )sql");
-    while (all.executeStep()) found.push_back(all.getColumn(0).getString());
   });
   return found;
 }

@@ -20,15 +20,6 @@ std::vector<std::int64_t> rows_to_forget(SQLite::Database& database, const std::
   return found;
 }
 
-std::vector<std::int64_t> covers_to_forget(SQLite::Database& database, const Forgetting& what) {
-  SQLite::Statement select(database, "SELECT *, '{}' AS problem FROM cover WHERE :kernel = '' OR kernel = :kernel");
-  select.bind(":kernel", what.kernel);
-  std::vector<std::int64_t> found;
-  while (select.executeStep())
-    if (what.includes(read_key(select))) found.push_back(select.getColumn("id").getInt64());
-  return found;
-}
-
 std::string records_of(const Forgetting& what) {
   return what.pins_alone ? fmt::format("record_view WHERE origin = {}", static_cast<int>(Origin::pinned))
                          : "record_view WHERE true";
@@ -79,7 +70,8 @@ Forgotten forget(WisdomStore& store, const Forgetting& what, bool is_trial_run) 
     } else {
       if (what.records) records = rows_to_forget(database, records_of(what), what);
       if (what.sessions) sessions = rows_to_forget(database, "session_view WHERE true", what);
-      if (what.records && what.sessions) covers = covers_to_forget(database, what);
+      if (what.records && what.sessions)
+        covers = rows_to_forget(database, "(SELECT *, '{}' AS problem FROM cover) WHERE true", what);
     }
     gone.records = static_cast<std::int64_t>(records.size());
     gone.sessions = static_cast<std::int64_t>(sessions.size());

@@ -2,7 +2,6 @@
 
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Statement.h>
-#include <fmt/format.h>
 
 #include <functional>
 #include <set>
@@ -26,13 +25,6 @@ namespace {
 using TakeTrial = std::function<void(const Trial& trial, std::int64_t lifted_ms)>;  // 0: not lifted
 using ForEachTrial = std::function<void(const TakeTrial& take)>;
 
-const std::string select_of_key = std::string("SELECT * FROM record_view") + where_key;
-
-std::string text_of(const RecordKey& key) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", bindings_json(key.problem), key.kernel, key.code, key.contract,
-                     key.device_class, key.regime, key.objective);
-}
-
 // Joins sessions, records and ceilings into an open database, in a transaction of its caller.
 class Joiner {
  public:
@@ -41,9 +33,9 @@ class Joiner {
       : database_(database),
         before_first_change_(std::move(before_first_change)),
         stop_(stop),
-        find_session_(database, R"sql( SELECT id FROM session WHERE uuid = :uuid )sql"),
+        find_session_(database, R"sql( SELECT id, protocol FROM session WHERE uuid = :uuid )sql"),
         find_record_(database, R"sql( SELECT * FROM record_view WHERE uuid = :uuid )sql"),
-        find_key_(database, select_of_key),
+        find_key_(database, std::string("SELECT * FROM record_view") + where_key),
         insert_session_(database, "session", {"device_id", "kernel_id", "problem_id"}),
         insert_trial_(database, "trial", {"session_id"}, Conflict::is_ignored) {}
 
@@ -131,9 +123,11 @@ void Joiner::join(const SessionRow& session, const DeviceInfo& device, const For
   find_session_.bind(":uuid", session.uuid);
   const bool is_known = find_session_.executeStep();
   std::int64_t id = is_known ? find_session_.getColumn(0).getInt64() : 0;
+  const bool takes_trials = !is_known || find_session_.getColumn(1).getInt() == session.protocol;
   find_session_.reset();
   JoinCount& count = count_of(session.key.record);
   (is_known ? count.known : count.sessions) += 1;
+  if (!takes_trials) return;  // its times have another meaning here
   if (!is_known && change()) id = add_session(session, device);
   const std::set<std::string> tried = is_known ? tried_in(id) : std::set<std::string>();
   const std::int64_t before = count.trials;
@@ -147,7 +141,7 @@ void Joiner::join(const SessionRow& session, const DeviceInfo& device, const For
 
 // Follows which record of the key is the strongest.
 void Joiner::compare(const Record& record) {
-  const auto [place, is_first] = strongest_.try_emplace(text_of(record.key));
+  const auto [place, is_first] = strongest_.try_emplace(key_text(record.key));
   Strongest& strongest = place->second;
   const auto see = [&](const Record& other, bool is_new) {
     if (strongest.record && !is_stronger(other, *strongest.record)) return;
@@ -230,7 +224,7 @@ JoinResult in_one_transaction(const JoinTerms& terms, const std::function<void(J
   bool has_backup = false;  // once, however often the work is begun
   const auto join = [&](SQLite::Database& database) {
     const auto back_up = [&] {
-      if (exists && terms.keeps_backup && !has_backup) keep_backup(terms.into);
+      if (exists && terms.keeps_backup && !has_backup) keep_backup(connection.file());
       has_backup = exists && terms.keeps_backup;
     };
     Joiner joiner(database, terms.only_looks ? std::function<void()>() : back_up, terms.waiting.stop);

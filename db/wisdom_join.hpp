@@ -67,7 +67,8 @@ JoinResult join_parts(const WisdomParts& parts, const JoinTerms& terms);
 // Joins another database. It is copied first and read from the copy, which nobody else has: without triggers, without
 // its own schema being trusted, and only if its tables are those of the format. Without a filter both databases are
 // peers: all is joined as it stands, with ceilings and lifted quarantine, and records that were beaten there are beaten
-// here. Throws Error, with a filter also for a damaged database.
+// here. A session that is known with another protocol gets no trials. Throws Error, with a filter also for a damaged
+// database.
 JoinResult join_database(const std::filesystem::path& from, const JoinTerms& terms, const JoinFilter* filter = nullptr);
 
 }  // namespace attune

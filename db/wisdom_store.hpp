@@ -177,8 +177,6 @@ class WisdomStore {
   // Returns whether there was an alias of the device.
   bool remove_alias(std::string_view device);
   std::vector<DeviceAlias> aliases();
-  // Returns the class keys of all devices that the database knows.
-  std::vector<std::string> device_classes();
   // Covers. Stores a cover, which replaces the one with its key.
   void put_cover(const Cover& cover);
   // Returns the covers of this kernel name, or all if it is empty, ordered by kernel and device class.

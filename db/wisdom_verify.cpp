@@ -19,10 +19,6 @@ namespace attune {
 namespace {
 
 constexpr int most_defects = 10;
-struct Part {
-  Verification found;
-  VerifiedTable& table(const char* name) { return found.tables.emplace_back(VerifiedTable{name, 0, {}}); }
-};
 
 template <typename T>
 bool is_sound_row(SQLite::Statement& row) {
@@ -34,14 +30,21 @@ bool is_sound_row<Record>(SQLite::Statement& row) {
   return record && row.getColumn("strength").getInt64() == strength_of(*record);
 }
 
-// Adds the rows of a query to a table. A page that cannot be read is a defect, and ends the query.
+// Adds the rows of a table to those that were verified before.
+void add_table(Verification& all, VerifiedTable&& table) {
+  const auto same = std::ranges::find(all.tables, table.name, &VerifiedTable::name);
+  if (same == all.tables.end()) return all.tables.push_back(std::move(table));
+  same->rows += table.rows;
+  std::ranges::move(table.damaged, std::back_inserter(same->damaged));
+}
+
+// Adds the rows of a query. A page that cannot be read is a defect, and ends the query.
 template <typename T>
-void verify_rows(WisdomConnection& connection, const std::string& query, VerifiedTable& table,
-                 std::vector<std::string>& defects) {
-  VerifiedTable of_query;
+void verify_rows(WisdomConnection& connection, const std::string& query, const char* table, Verification& found) {
+  VerifiedTable of_query{table, 0, {}};
   try {
     connection.read([&](SQLite::Database& database) {
-      of_query = {};
+      of_query = {table, 0, {}};
       SQLite::Statement rows(database, query);
       while (rows.executeStep()) {
         ++of_query.rows;
@@ -51,10 +54,9 @@ void verify_rows(WisdomConnection& connection, const std::string& query, Verifie
   } catch (const DatabaseLocked&) {
     throw;
   } catch (const Error& error) {
-    defects.push_back(fmt::format("{}: {}", table.name, error.what()));
+    found.defects.push_back(fmt::format("{}: {}", table, error.what()));
   }
-  table.rows += of_query.rows;
-  table.damaged.insert(table.damaged.end(), of_query.damaged.begin(), of_query.damaged.end());
+  add_table(found, std::move(of_query));
 }
 
 void verify_pages(SQLite::Database& database, std::vector<std::string>& defects) {
@@ -76,41 +78,31 @@ void verify_pages(SQLite::Database& database, std::vector<std::string>& defects)
 // Verifies what is not a trial.
 Verification verify_others(const std::filesystem::path& file, const DatabaseWaiting& waiting) {
   WisdomConnection connection(file, false, waiting);
-  Part part;
-  connection.read([&](SQLite::Database& database) { verify_pages(database, part.found.defects); });
-  std::vector<std::string>& defects = part.found.defects;
-  verify_rows<Record>(connection, "SELECT * FROM record_view", part.table("record"), defects);
-  verify_rows<FinalistResult>(connection, "SELECT * FROM finalist", part.table("finalist"), defects);
-  verify_rows<SessionRow>(connection, "SELECT * FROM session_view", part.table("session"), defects);
-  verify_rows<Attempt>(connection, "SELECT * FROM attempt", part.table("attempt"), defects);
-  verify_rows<Ceiling>(connection, "SELECT * FROM ceiling", part.table("ceiling"), defects);
-  verify_rows<Cover>(connection, "SELECT * FROM cover", part.table("cover"), defects);
-  return std::move(part.found);
+  Verification found;
+  connection.read([&](SQLite::Database& database) { verify_pages(database, found.defects); });
+  verify_rows<Record>(connection, "SELECT * FROM record_view", "record", found);
+  verify_rows<FinalistResult>(connection, "SELECT * FROM finalist", "finalist", found);
+  verify_rows<SessionRow>(connection, "SELECT * FROM session_view", "session", found);
+  verify_rows<Attempt>(connection, "SELECT * FROM attempt", "attempt", found);
+  verify_rows<Ceiling>(connection, "SELECT * FROM ceiling", "ceiling", found);
+  verify_rows<Cover>(connection, "SELECT * FROM cover", "cover", found);
+  return found;
 }
 
 // Verifies the trials of the sessions that no other thread has taken.
 Verification verify_trials(const std::filesystem::path& file, const DatabaseWaiting& waiting,
                            std::atomic<std::size_t>& next, const std::vector<std::int64_t>& sessions) {
   WisdomConnection connection(file, false, waiting);
-  Part part;
-  VerifiedTable& trials = part.table("trial");
+  Verification found{.defects = {}, .tables = {{"trial", 0, {}}}};
   for (std::size_t i; (i = next.fetch_add(1)) < sessions.size();)
-    verify_rows<Trial>(connection, fmt::format("SELECT * FROM trial WHERE session_id = {}", sessions[i]), trials,
-                       part.found.defects);
-  return std::move(part.found);
+    verify_rows<Trial>(connection, fmt::format("SELECT * FROM trial WHERE session_id = {}", sessions[i]), "trial",
+                       found);
+  return found;
 }
 
 void add(Verification& all, Verification&& part) {
   std::ranges::move(part.defects, std::back_inserter(all.defects));
-  for (VerifiedTable& table : part.tables) {
-    const auto same = std::ranges::find(all.tables, table.name, &VerifiedTable::name);
-    if (same == all.tables.end()) {
-      all.tables.push_back(std::move(table));
-    } else {
-      same->rows += table.rows;
-      std::ranges::move(table.damaged, std::back_inserter(same->damaged));
-    }
-  }
+  for (VerifiedTable& table : part.tables) add_table(all, std::move(table));
 }
 
 }  // namespace

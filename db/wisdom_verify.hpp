@@ -23,8 +23,8 @@ struct Verification {
 };
 
 // Reads each page and each row of a file: SQLite's integrity check, the references between rows, and the content of all
-// sessions, trials, attempts, records, finalists and ceilings. Several threads share the work. Changes nothing. Throws
-// Error for a file that cannot be opened, or whose tables are not those of the format.
+// sessions, trials, attempts, records, finalists, ceilings and covers. Several threads share the work. Changes nothing.
+// Throws Error for a file that cannot be opened, or whose tables are not those of the format.
 Verification verify_wisdom(const std::filesystem::path& file, const DatabaseWaiting& waiting = {});
 
 // Writes the file anew, without the space of rows that are gone, in one transaction of SQLite: a crash leaves the old

@@ -100,6 +100,7 @@ int run_calibrate(const Arguments& arguments) {
   WisdomStore store(database_path(options), WisdomStore::Access::read_write, {note_on_stderr, &stop_requests});
   const std::unique_ptr<Workers> workers = workers_for(name, worker_options(options));
   Pool pool(*workers);
+  pool.set_aliases(store.aliases());
   const DeviceFacts& device = pool.device();
   CalibrationRequest request = calibration_request(usable_lock_folder());
   request.measured = [&](const Ceiling& ceiling) {

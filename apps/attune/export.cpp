@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 #include <iostream>
+#include <set>
 #include <vector>
 
 #include "attune/error.hpp"
@@ -86,39 +87,27 @@ void refuse_options(const Options& options, std::initializer_list<const char*> n
     if (options.has(option)) throw UsageError(fmt::format("--{} is not for --format {}", option, format));
 }
 
-// Returns the records of the device classes that were asked for: by class or by name; all where none was.
-std::vector<Record> of_devices(const std::vector<Record>& records, const std::vector<std::string>& wanted) {
-  std::vector<std::string> known;
-  for (const Record& record : records)
-    if (std::ranges::find(known, record.key.device_class) == known.end()) known.push_back(record.key.device_class);
-  for (const std::string& device : wanted) {
-    const bool is_known = std::ranges::any_of(records, [&](const Record& record) {
-      return record.key.device_class == device || record.device_name == device;
-    });
-    if (is_known) continue;
-    std::string list;
-    for (const std::string& one : known) list += "\n  " + one;
-    throw UsageError(fmt::format("there are no records of the device `{}`; {}", device,
-                                 list.empty() ? "there are none at all" : "known classes:" + list));
-  }
-  std::vector<Record> left;
-  std::ranges::copy_if(records, std::back_inserter(left), [&](const Record& record) {
-    return wanted.empty() || std::ranges::any_of(wanted, [&](const std::string& device) {
-             return record.key.device_class == device || record.device_name == device;
-           });
+// Returns the records or covers of the devices that were asked for, by class or by name; all where none was.
+template <typename T>
+std::vector<T> of_devices(std::vector<T> all, const std::vector<std::string>& wanted) {
+  std::erase_if(all, [&](const T& one) {
+    return !wanted.empty() && std::ranges::find(wanted, one.key.device_class) == wanted.end() &&
+           std::ranges::find(wanted, one.device_name) == wanted.end();
   });
-  return left;
+  return all;
 }
 
-// Returns the covers of the device classes that were asked for; all where none was.
-std::vector<Cover> of_devices(std::vector<Cover> covers, const Options& options) {
-  const std::vector<std::string> wanted = options.list("device");
-  std::erase_if(covers, [&](const Cover& cover) {
-    return !wanted.empty() && std::ranges::none_of(wanted, [&](const std::string& device) {
-      return cover.key.device_class == device || cover.device_name == device;
-    });
-  });
-  return covers;
+// The same for records. Throws UsageError for a device that has none.
+std::vector<Record> records_of_devices(std::vector<Record> records, const std::vector<std::string>& wanted) {
+  for (const std::string& device : wanted) {
+    if (!of_devices(records, {device}).empty()) continue;
+    std::set<std::string> known;
+    for (const Record& record : records) known.insert(record.key.device_class);
+    throw UsageError(fmt::format(
+        "there are no records of the device `{}`; {}", device,
+        known.empty() ? "there are none at all" : fmt::format("known classes:\n  {}", fmt::join(known, "\n  "))));
+  }
+  return of_devices(std::move(records), wanted);
 }
 
 // Reads a part of a problem: its names are the kernel's, and the values of their kinds.
@@ -146,12 +135,12 @@ std::string header_text(const Options& options, const ExportOutput& output, std:
   for (const std::string& text : options.list("problem")) terms.problems.push_back(part_of_problem(spec, text));
   std::vector<Record> all;
   if (store) {
-    terms.covers = of_devices(store->covers(), options);
+    terms.covers = of_devices(store->covers(), options.list("device"));
     all = store->candidates(
         {spec.name, spec.fingerprints.code, spec.fingerprints.contract, "", {}, terms.regime, terms.objective});
     note_damage(*store);
   }
-  terms.records = of_devices(all, options.list("device"));
+  terms.records = records_of_devices(all, options.list("device"));
   std::erase_if(terms.records, [&](const Record& record) {
     return !terms.problems.empty() && std::ranges::none_of(terms.problems, [&](const Bindings& part) {
       return is_admitted(record.key.problem, part);
@@ -174,7 +163,7 @@ std::vector<Record> listed_records(const Options& options, const ExportOutput& o
     kernel = output.load(kernel).name;
   else if (!kernel.empty() && !builtin_kernel(kernel))
     require_known(kernel, read_kept(store));
-  return of_devices(read_records(store, kernel), options.list("device"));
+  return records_of_devices(read_records(store, kernel), options.list("device"));
 }
 
 // Returns the newest session of the kernel that is named, for the problem and device that are named.
@@ -218,8 +207,8 @@ ExportedBundle bundle_for(const Options& options, const ExportOutput& output, st
   if (kernels.empty())
     throw UsageError(
         "--format bundle takes the kernels: attune export reduce my_kernel.cu --format bundle -o app.bundle");
-  BundleTerms terms{.kernels = kernels, .records = of_devices(read_records(store), options.list("device"))};
-  if (store) terms.covers = of_devices(store->covers(), options);
+  BundleTerms terms{.kernels = kernels, .records = records_of_devices(read_records(store), options.list("device"))};
+  if (store) terms.covers = of_devices(store->covers(), options.list("device"));
   terms.has_images = !options.has("no-images");
   terms.architectures = options.list("architecture");
   terms.problems = options.list("problem");
@@ -282,11 +271,11 @@ int export_tuned(const Options& options) {
   std::optional<WisdomStore> store = open_store(options);
   const NamedKernels kernels(options, names, store);
   const auto is_other = [&](const auto& one) { return !kernels.have(one.key); };
-  std::vector<Cover> covers = store ? of_devices(store->covers(), options) : std::vector<Cover>();
+  std::vector<Cover> covers = store ? of_devices(store->covers(), options.list("device")) : std::vector<Cover>();
   std::erase_if(covers, is_other);
   std::vector<Record> records = read_records(store);
   std::erase_if(records, is_other);
-  const auto files = tuned_files(strongest_of_each_key(of_devices(records, options.list("device"))), covers);
+  const auto files = tuned_files(strongest_of_each_key(records_of_devices(records, options.list("device"))), covers);
   std::error_code refused;
   if (!files.empty()) std::filesystem::create_directories(folder, refused);
   if (refused)
@@ -313,8 +302,7 @@ Options export_options() {
       "kernel,k", named_value("KERNEL"), "of this kernel only; the same as the argument")(
       "device,d", named_values("DEVICE"),
       "of this device only, by class or name; may be given several times; optuna, kernel-tuner, t4: the session's, by "
-      "kind "
-      "or name")(
+      "kind or name")(
       "problem,p", named_values("PROBLEM"),
       "header: for these problems only, in part: \"T=float\"; bundle: with images of these problems too; may be given "
       "several times; optuna, kernel-tuner, t4: the session's, in part")(

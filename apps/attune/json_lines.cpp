@@ -72,15 +72,17 @@ Json to_json(const VerdictCounts& counts) {
   return object;
 }
 
+void print_line(std::string_view type, const Json& fields) {
+  Json line = {{"type", type}};
+  line.update(fields);
+  print_line(line);
+}
+
 void print_record(const Record& record, std::span<const FinalistResult> finalists, std::optional<bool> of_other_code) {
-  const auto print_as = [](const char* type, const Json& fields, std::optional<bool> other = {}) {
-    Json line = {{"type", type}};
-    line.update(fields);
-    if (other) line["of_other_code"] = *other;
-    print_line(line);
-  };
-  print_as("record", attune::to_json(record), of_other_code);
-  for (const FinalistResult& finalist : finalists) print_as("finalist", attune::to_json(finalist));
+  Json fields = attune::to_json(record);
+  if (of_other_code) fields["of_other_code"] = *of_other_code;
+  print_line("record", fields);
+  for (const FinalistResult& finalist : finalists) print_line("finalist", attune::to_json(finalist));
 }
 
 Json JsonLines::line_of(const char* type) const {

@@ -14,6 +14,8 @@ namespace attune::cli {
 
 // Prints an object on one line. Bytes that are not UTF-8 become U+FFFD.
 void print_line(const nlohmann::ordered_json& line);
+// Prints a line of this type, with these fields behind the type.
+void print_line(std::string_view type, const nlohmann::ordered_json& fields);
 // Adds the rates by [metrics] for a time.
 void add_rates(nlohmann::ordered_json& line, const KernelSpec& spec, const Problem& problem,
                const Configuration& configuration, double nanoseconds);

@@ -18,21 +18,23 @@ void add_database_option(Options& options) {
   options.add()("db", named_value("FILE"), "the wisdom database (default: $ATTUNE_DB, else the user's own)");
 }
 
+std::optional<WisdomStore> open_store_at(const std::filesystem::path& file) {
+  std::error_code unknown;  // the store reports other obstacles
+  if (file.empty() || (!std::filesystem::exists(file, unknown) && !unknown)) return std::nullopt;
+  return WisdomStore(file, WisdomStore::Access::read_only, {note_on_stderr});
+}
+
 std::optional<WisdomStore> open_store(const Options& options) {
   const std::string path = database_to_read(options);
-  if (path.empty()) return std::nullopt;
-  std::error_code unknown;  // the store reports other obstacles
-  if (!std::filesystem::exists(path, unknown) && !unknown) {
-    if (options.has("db")) throw Error("there is no database at " + path + "; tune something first, or check --db");
-    return std::nullopt;
-  }
-  return WisdomStore(path, WisdomStore::Access::read_only, {note_on_stderr});
+  std::optional<WisdomStore> store = open_store_at(path);
+  if (!store && !path.empty() && options.has("db"))
+    throw Error("there is no database at " + path + "; tune something first, or check --db");
+  return store;
 }
 
 std::vector<DeviceAlias> aliases_in(const std::filesystem::path& database) {
-  std::error_code unknown;
-  if (!std::filesystem::exists(database, unknown) && !unknown) return {};
-  return WisdomStore(database, WisdomStore::Access::read_only, {note_on_stderr}).aliases();
+  std::optional<WisdomStore> store = open_store_at(database);
+  return store ? store->aliases() : std::vector<DeviceAlias>();
 }
 
 WisdomStore open_store_to_change(const Options& options) {

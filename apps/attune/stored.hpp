@@ -17,9 +17,11 @@ namespace attune::cli {
 void add_database_option(Options& options);
 // Returns which devices count as others, as a database says that may not exist yet.
 std::vector<DeviceAlias> aliases_in(const std::filesystem::path& database);
-// Returns nothing when there is no database yet.
+// Returns a database for reading; nothing where there is none yet, or no name.
+std::optional<WisdomStore> open_store_at(const std::filesystem::path& file);
+// Returns the database of a command likewise. Throws Error where --db names one that is not there.
 std::optional<WisdomStore> open_store(const Options& options);
-// The same for writing. Throws Error when there is no database.
+// Returns it for writing. Throws Error when there is no database.
 WisdomStore open_store_to_change(const Options& options);
 // Returns the records of a kernel (all when empty). Damaged ones are left out, and said.
 std::vector<Record> read_records(std::optional<WisdomStore>& store, const std::string& kernel = {});

@@ -155,15 +155,12 @@ void show_session(const SessionRow& session, const std::vector<Trial>& all, cons
 
 void put_csv(std::vector<KeyedTrial> listed) {
   for (KeyedTrial& keyed : listed) keyed.trial.detail = visible_text(keyed.trial.detail);
-  std::cout << trials_to_csv(listed);
+  const std::string text = trials_to_csv(listed);
+  std::cout << text;
 }
 
 void put_json(const std::vector<KeyedTrial>& listed) {
-  for (const KeyedTrial& trial : listed) {
-    nlohmann::ordered_json line = {{"type", "trial"}};
-    line.update(attune::to_json(trial));
-    print_line(line);
-  }
+  for (const KeyedTrial& trial : listed) print_line("trial", attune::to_json(trial));
 }
 
 }  // namespace

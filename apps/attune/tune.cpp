@@ -209,6 +209,7 @@ int tune_on_device(const Options& options, KernelRequest request, const std::vec
   WisdomStore store(database_path(options), WisdomStore::Access::read_write, {note_on_stderr, &stop_requests});
   const std::unique_ptr<Workers> workers = workers_for(name, worker_options(options));
   Pool pool(*workers);
+  pool.set_aliases(store.aliases());  // ceilings, records and sessions are those of the device's class
   request.lock_folder = usable_lock_folder();
   std::optional<ImageCache> images;
   if (!request.lock_folder.empty()) images.emplace(default_cache_path());

@@ -36,11 +36,6 @@ struct DueRecord {
   std::string reason;
 };
 
-bool is_same_key(const RecordKey& a, const RecordKey& b) {
-  return a.kernel == b.kernel && a.code == b.code && a.contract == b.contract && a.device_class == b.device_class &&
-         a.problem == b.problem && a.regime == b.regime && a.objective == b.objective;
-}
-
 std::string named(const Record& record) {
   std::string text = record.key.kernel + " " + record.key.problem.text();
   if (record.key.regime != "cold") text += ", regime " + record.key.regime;
@@ -98,7 +93,7 @@ class DueRecords {
     const auto [place, is_new] = sessions_.try_emplace(key.kernel);
     if (is_new) place->second = store_.sessions(key.kernel);
     return std::any_of(place->second.begin(), place->second.end(),
-                       [&](const SessionRow& session) { return is_same_key(session.key.record, key); });
+                       [&](const SessionRow& session) { return session.key.record == key; });
   }
   void note(const Record& record, const std::string& why) const {
     put_error(fmt::format("{}: left out: {}", named(record), why));
@@ -119,16 +114,16 @@ std::string found_text(const Record& former, const Revalidation& found) {
   if (!found.record) return found.why;
   const Record& now = *found.record;
   switch (found.standing) {
-    case Standing::replaced:
+    case RecordStanding::replaced:
       return fmt::format("the default is better: {}, against {}", time_text(now.median_ns), time_text(found.record_ns));
-    case Standing::dropped:
+    case RecordStanding::dropped:
       return fmt::format("{}; the default serves: {}", found.why, time_text(now.median_ns));
-    case Standing::unsure:
+    case RecordStanding::unsure:
       return found.why + "; it stays as it was";
-    case Standing::moved:
+    case RecordStanding::moved:
       return fmt::format("{}, where {} were stored; {}", time_text(now.median_ns), time_text(former.median_ns),
                          gain_text(now));
-    case Standing::pinned:
+    case RecordStanding::pinned:
       if (!found.why.empty()) return found.why + "; it stays as pinned";
       return fmt::format("{}{}; it stays", time_text(found.record_ns),
                          now.default_ns > 0 ? ", the default " + time_text(now.default_ns) : "");
@@ -171,7 +166,7 @@ void show_due(const std::vector<DueRecord>& due, bool json) {
   }
 }
 
-using Standings = std::map<Standing, std::int64_t>;
+using Standings = std::map<RecordStanding, std::int64_t>;
 
 std::string counts_text(const Standings& counts) {
   std::string text;
@@ -224,7 +219,7 @@ int measure_all(const std::vector<DueRecord>& due, const SessionRequest& terms, 
   line.hide();
   if (!json) put_text("{}: {}\n", counted(static_cast<std::int64_t>(due.size()), "record"), counts_text(counts));
   if (stop_requests.load() > 0) return exit_interrupted;
-  return counts.contains(Standing::failed) ? exit_error : exit_done;
+  return counts.contains(RecordStanding::failed) ? exit_error : exit_done;
 }
 
 }  // namespace
@@ -236,6 +231,7 @@ int tune_revalidate(const RevalidationQuery& query, SessionRequest terms) {
   const bool json = query.view == SessionView::json;
   WisdomStore store(query.database, query.is_dry_run ? WisdomStore::Access::read_only : WisdomStore::Access::read_write,
                     {note_on_stderr, &stop_requests});
+  pool.set_aliases(store.aliases());
   const DueRecords records(query, store, pool.device().info, pool.compiler().toolchain);
   if (query.is_dry_run) {
     show_due(records.due(), json);

@@ -87,7 +87,6 @@ int tune_one(const KernelRequest& request, const Subject& subject, Pool& pool, W
 }
 
 void calibrate_first(const KernelRequest& request, Pool& pool, WisdomStore& store, bool json) {
-  pool.set_aliases(store.aliases());  // ceilings are kept with the records of the device's class
   if (json) {
     JsonLines lines(request.spec);
     ensure_ceilings(pool, store, lines, request.lock_folder, stop_requests);

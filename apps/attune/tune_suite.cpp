@@ -164,7 +164,7 @@ void print_suite(const SuiteResult& result) {
               {"problems", result.problems.size()},
               {"records", totals.records},
               {"known", result.known},
-              {"winners", result.most_tried},
+              {"winners", result.winners},
               {"trials", totals.trials},
               {"run_trials", totals.run_trials},
               {"search_seconds", totals.seconds},
@@ -186,7 +186,7 @@ int tune_suite(KernelRequest request, const std::vector<Problem>& problems, Pool
                ImageCache* images, SessionView view) {
   const auto count = static_cast<std::int64_t>(problems.size());
   if (request.limits.trials && *request.limits.trials < count)
-    throw UsageError(fmt::format("--trials {} is less than one for each of the {} problems", *request.limits.trials,
+    throw UsageError(fmt::format("--trials {} is less than one for each of the {}", *request.limits.trials,
                                  counted(count, "problem")));
   std::vector<std::unique_ptr<KernelSubject>> subjects;
   std::vector<const Subject*> list;

@@ -8,6 +8,7 @@
 #include <concepts>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "attune/error.hpp"
@@ -211,8 +212,13 @@ std::unique_ptr<RecordReading> WisdomReader::read() const {
   std::vector<std::byte> bytes(piece);
   Digest digest;
   ssize_t count = 0;
-  for (off_t place = 0; (count = pread(file.get(), bytes.data(), piece, place)) > 0; place += count)
-    digest.add(std::span(bytes).first(static_cast<std::size_t>(count)));
+  // Each piece is filled, because the digest counts the lengths of pieces.
+  for (std::size_t filled = 0, place = 0;; place += static_cast<std::size_t>(count)) {
+    count = pread(file.get(), bytes.data() + filled, piece - filled, static_cast<off_t>(place));
+    if (count > 0) filled += static_cast<std::size_t>(count);
+    if (filled == piece || (count <= 0 && filled > 0)) digest.add(std::span(bytes).first(std::exchange(filled, 0)));
+    if (count <= 0) break;
+  }
   if (count < 0) throw Error(fmt::format("the wisdom database {} cannot be read", file_.string()));
   return digest.hex();
 }

@@ -129,6 +129,12 @@ TEST_F(OverlayCommands, AnAliasIsKeptListedUsedAndRemoved) {
   ASSERT_EQ(attune({"tune", scale(), "--problem", "n=2000", "--trials", "3"}).code, 0);
   EXPECT_THAT(output_of({"export", "--format", "csv"}), HasSubstr(other));
   EXPECT_EQ(events_in(output_of({"plan", scale(), "--problem", "n=2000", "--json"})).at(0)["rung"], "exact");
+  EXPECT_THAT(output_of({"tune", scale(), "--revalidate", "--all", "--dry-run"}), HasSubstr("n=2000"));
+  const std::string table = write("times.csv", "BLOCK,ITEMS,time_us\n64,1,2\n");
+  EXPECT_THAT(output_of({"import", table, "--kernel", scale(), "--problem", "n=2000", "--device-class", "host"}),
+              HasSubstr(other));
+  ASSERT_EQ(attune({"pin", scale(), "--problem", "n=3000", "-c", "BLOCK=64 ITEMS=1"}).code, 0);
+  EXPECT_EQ(events_in(output_of({"plan", scale(), "--problem", "n=3000", "--json"})).at(0)["rung"], "pinned");
   expect_failure(2, {"alias", "Another processor", "A third one"}, {name + " counts as", "followed once", "--remove"});
   expect_failure(2, {"alias", "A third one", name}, {name + " counts as", "followed once", "--remove"});
   EXPECT_EQ(output_of({"alias", name, other}), name + " counts as " + other + "\n") << "the same once more";

@@ -110,7 +110,8 @@ TEST_F(Suite, WhatIsWrongIsNamed) {
   expect_failure(2, {"tune", scale(), "--problems", "no_such_file"}, {"no_such_file", "no such file"});
   expect_failure(2, {"tune", scale(), "--problems", "n=1..8 times 2", "--problem", "n=3"},
                  {"--problem and --problems"});
-  expect_failure(2, {"tune", scale(), "--problems", "n=1..8 times 2", "--trials", "3"}, {"--trials 3", "4 problems"});
+  expect_failure(2, {"tune", scale(), "--problems", "n=1..8 times 2", "--trials", "3"},
+                 {"--trials 3", "of the 4 problems\n"});
   expect_failure(2, {"tune", "--misses", "log", "--problems", "n=1..8 times 2"}, {"--misses and --problems"});
 }
 

@@ -223,6 +223,27 @@ TEST_F(ImportedRecords, OfADatabaseComeWithoutWordsHostsAndQuarantine) {
   EXPECT_EQ(record.source, "another database");
 }
 
+// Someone copied this database, and went on with a session of it elsewhere.
+TEST_F(ImportedRecords, OfADatabaseAddNothingToASessionThatWasMeasuredHere) {
+  const fs::path other = scratch_ / "other.db";
+  {
+    WisdomStore store(file_);
+    store.add_trial(begin(store), sample_trial(64));
+  }
+  fs::copy_file(file_, other);
+  {
+    WisdomStore store(other);
+    const std::int64_t session = store.sessions("reduce").at(0).id;
+    store.add_trial(session, sample_trial(128));
+    store.update_session(session, SessionState::finished, 9.5);
+  }
+  const ForeignWisdom filter("");
+  join_database(other, {.into = file_}, &filter);
+  WisdomStore store(file_);
+  EXPECT_THAT(store.known_trials(sample_key(), std::string(64, 'e')), SizeIs(1)) << "times of elsewhere count as own";
+  EXPECT_EQ(store.sessions("reduce").at(0).state, SessionState::running);
+}
+
 TEST_F(ImportedRecords, OfADatabaseAreLeftOutWhereTheyAreNoNamesAndNumbers) {
   const fs::path other = scratch_ / "other.db";
   Record odd = sample_record(1), sound = sample_record(2);

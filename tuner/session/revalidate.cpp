@@ -55,16 +55,16 @@ SessionRequest request_for(const Record& record, bool is_legal, SessionRequest r
   return request;
 }
 
-Standing standing_of(const Record& former, const Record& now) {
-  if (!(now.configuration == former.configuration)) return Standing::replaced;
+RecordStanding standing_of(const Record& former, const Record& now) {
+  if (!(now.configuration == former.configuration)) return RecordStanding::replaced;
   const bool is_comparable = is_of_present_meaning(former.protocol) && former.median_ns > 0;
   const bool has_moved = is_comparable && std::abs(std::log(now.median_ns / former.median_ns)) > std::log(moved_ratio);
-  return has_moved ? Standing::moved : Standing::confirmed;
+  return has_moved ? RecordStanding::moved : RecordStanding::confirmed;
 }
 
 }  // namespace
 
-std::string_view to_text(Standing standing) noexcept {
+std::string_view to_text(RecordStanding standing) noexcept {
   constexpr std::string_view texts[] = {"confirmed", "moved", "replaced", "dropped", "unsure", "pinned", "failed"};
   return texts[static_cast<int>(standing)];
 }
@@ -100,7 +100,7 @@ Revalidation revalidate(const Record& record, const SessionRequest& given, const
       is_legal ? failure_text(record, run.session, store) : illegal_text(subject.space(), record.configuration);
   result.interrupted = stop.load() > 0;
   if (!run.record) {
-    result.standing = result.interrupted ? Standing::unsure : Standing::failed;
+    result.standing = result.interrupted ? RecordStanding::unsure : RecordStanding::failed;
     if (result.interrupted)
       result.why = "interrupted";
     else if (result.why.empty() || !run.explanation.empty())
@@ -111,13 +111,13 @@ Revalidation revalidate(const Record& record, const SessionRequest& given, const
   for (const FinalistResult& one : run.finalists)
     if (one.configuration == record.configuration) result.record_ns = one.measurement.median_ns;
   const bool is_doubtful = stays_unless_quiet(record, *result.record);
-  result.standing = !result.why.empty() ? Standing::dropped : standing_of(record, *result.record);
-  if ((result.interrupted || is_doubtful) && result.standing != Standing::dropped) {
-    result.standing = Standing::unsure;
+  result.standing = !result.why.empty() ? RecordStanding::dropped : standing_of(record, *result.record);
+  if ((result.interrupted || is_doubtful) && result.standing != RecordStanding::dropped) {
+    result.standing = RecordStanding::unsure;
     result.why = result.interrupted ? "interrupted" : "the device was busy or unstable";
   }
-  if (record.origin == Origin::pinned) result.standing = Standing::pinned;
-  if (result.standing != Standing::pinned && result.standing != Standing::unsure)
+  if (record.origin == Origin::pinned) result.standing = RecordStanding::pinned;
+  if (result.standing != RecordStanding::pinned && result.standing != RecordStanding::unsure)
     store.put_record(*result.record, record.uuid, run.finalists);
   return result;
 }

@@ -13,7 +13,7 @@ namespace attune {
 inline constexpr std::string_view revalidating = "revalidate";
 
 // What became of a record.
-enum class Standing {
+enum class RecordStanding {
   confirmed,  // it is measured with the present driver now
   moved,      // the same, but its stored times were off by more than `moved_ratio`
   replaced,   // the default is faster, and is the record now
@@ -22,13 +22,13 @@ enum class Standing {
   pinned,     // measured; the user's choice stays
   failed,     // neither it nor the default works: nothing was changed
 };
-std::string_view to_text(Standing standing) noexcept;
+std::string_view to_text(RecordStanding standing) noexcept;
 
 // Times that are off by more than this were not those of this configuration here.
 inline constexpr double moved_ratio = 1.05;
 
 struct Revalidation {
-  Standing standing = Standing::failed;
+  RecordStanding standing = RecordStanding::failed;
   std::string why;               // of `dropped`, `unsure` and `failed`
   std::optional<Record> record;  // as measured now; stored unless `unsure` or `pinned`
   double record_ns = 0;          // the old record's configuration now; 0 where it is not known

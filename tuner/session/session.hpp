@@ -26,8 +26,8 @@
 
 namespace attune {
 
-// What one run does of a session that several runs make up: a suite's (session/suite.hpp). The strategy learns, and
-// `first` is tried, before the strategy proposes anything.
+// What one run does of a session that several runs make up, in a suite (session/suite.hpp), or of one that searches
+// nothing (session/revalidate.hpp). The strategy learns, and `first` is tried, before the strategy proposes anything.
 struct SessionPart {
   std::int64_t session = 0;  // the session that goes on, even a finished one; 0: the one of the key, or a new one
   std::vector<Configuration> first = {};

@@ -77,7 +77,7 @@ class Suite {
     search();
     conclude();
     SuiteResult result;
-    result.most_tried = complete();
+    result.winners = complete();
     result.interrupted = stop_.load() > 0;
     result.busy_seconds = pool_.figures().busy_seconds - busy;
     result.compiled = request_.images->compiled();

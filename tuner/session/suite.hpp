@@ -26,10 +26,10 @@ class SuiteObserver {
 struct SuiteResult {
   std::vector<SessionResult> problems;  // in the order of the subjects
   bool interrupted = false;
-  std::size_t known = 0;       // problems that had their record before
-  std::size_t most_tried = 0;  // winners that were tried for each problem
-  double busy_seconds = 0;     // in which the device worker worked, in all stages
-  std::int64_t compiled = 0;   // images that were compiled
+  std::size_t known = 0;      // problems that had their record before
+  std::size_t winners = 0;    // configurations of records, which were tried for each problem
+  double busy_seconds = 0;    // in which the device worker worked, in all stages
+  std::int64_t compiled = 0;  // images that were compiled
 };
 
 // Runs a suite. `request` is that of each problem; its limits of time and trials, and its effort's time, count for the

@@ -13,6 +13,7 @@
 #include "attune/error.hpp"
 #include "attune/expression.hpp"
 #include "base/digest.hpp"
+#include "base/enum_texts.hpp"
 #include "base/identifier.hpp"
 #include "core/bindings_json.hpp"
 #include "core/device_class.hpp"
@@ -23,7 +24,6 @@ namespace {
 
 constexpr std::string_view format_line = "attune tuned 1";
 constexpr std::size_t name_digits = 8;  // of the class key's digest in the name of a file
-constexpr int most_enumerators = 64;    // of an enumeration
 
 // Returns the fields of a line of a record or a cover. The configurations and the key stand beside them.
 Bindings line_fields(const auto& made) {
@@ -50,8 +50,7 @@ bool take_value(const Value& value, T& field) {
   } else if constexpr (std::same_as<T, std::string>) {
     return value.is_name() && (field = value.name(), true);
   } else if constexpr (std::is_enum_v<T>) {
-    if (!value.is_name() || value.name() == "unknown") return false;
-    for (int i = 0; i < most_enumerators; ++i)
+    for (int i = 0; value.is_name() && i < enum_size<T>(); ++i)
       if (to_text(static_cast<T>(i)) == value.name()) return field = static_cast<T>(i), true;
     return false;
   } else if constexpr (std::integral<T>) {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "attune/error.hpp"
 #include "base/counted.hpp"
@@ -12,13 +11,13 @@
 #include "base/uuid.hpp"
 #include "core/record_order.hpp"
 #include "kernel/legality.hpp"
-#include "kernel/nearness.hpp"
 #include "options.hpp"
 #include "put_text.hpp"
 #include "spec/kernel_file.hpp"
 #include "stored.hpp"
 #include "text.hpp"
 #include "wisdom/joined.hpp"
+#include "wisdom/key_filter.hpp"
 
 namespace attune::cli {
 namespace {
@@ -31,25 +30,16 @@ std::string short_code(const Record& record) { return record.key.code.substr(0, 
 struct AdoptQuery {
   KernelSpec spec;
   std::string code;  // how the earlier code's fingerprint begins; "": the code of the newest record
-  Bindings problem;
-  std::string device;
-
-  bool includes(const RecordKey& key) const {
-    const auto has = [&](const Binding& one) {
-      const Value* const value = key.problem.find(one.name);
-      return value != nullptr && value->text() == one.value.text();
-    };
-    const bool is_of_device =
-        device.empty() || kind_of(key.device_class) == device || key.device_class.find(device) != std::string::npos;
-    return is_of_device && key.code.starts_with(code) && std::ranges::all_of(problem, has);
-  }
+  KeyFilter keys;
 };
 
 // Returns the records of one earlier code with the same contract. Throws UsageError where there are none, and says why.
 std::vector<Record> earlier_records(const AdoptQuery& query, std::vector<Record> records) {
   const Fingerprints& own = query.spec.fingerprints;
-  std::erase_if(records,
-                [&](const Record& record) { return record.key.code == own.code || !query.includes(record.key); });
+  std::erase_if(records, [&](const Record& record) {
+    const RecordKey& key = record.key;
+    return key.code == own.code || !key.code.starts_with(query.code) || !query.keys.includes(key);
+  });
   const std::size_t all = records.size();
   std::erase_if(records, [&](const Record& record) { return record.key.contract != own.contract; });
   if (records.empty() && all > 0)
@@ -87,13 +77,7 @@ WisdomParts adoptable(const std::vector<Record>& earlier, const std::vector<Reco
   WisdomParts parts;
   for (const Record& record : earlier) {
     const Record next = adopted(record, spec.fingerprints);
-    const auto is_of_key = [&](const Record& other) {
-      const RecordKey& a = other.key;
-      const RecordKey& b = next.key;
-      return a.code == b.code && a.contract == b.contract && a.device_class == b.device_class &&
-             a.problem == b.problem && a.regime == b.regime && a.objective == b.objective;
-    };
-    const auto own = std::ranges::find_if(present, is_of_key);
+    const auto own = std::ranges::find(present, next.key, &Record::key);
     if (own != present.end() && own->uuid != next.uuid && is_stronger(*own, next)) {
       notes.push_back(fmt::format("{} has a stronger record of the present code", record.key.problem.text()));
       continue;
@@ -116,9 +100,8 @@ Options adopt_options() {
   options.add()(
       "from", named_value("CODE"),
       "of this earlier code: how its fingerprint begins, as `attune show --json` has it (default: the code of "
-      "the newest record)")("problem,p", named_value("PROBLEM"), "of these values of the problem alone: \"T=float\"")(
-      "device,d", named_value("DEVICE"), "of devices of this kind (cuda, host) or name alone")(
-      "dry-run", "shows what would be adopted, and writes nothing");
+      "the newest record)")("dry-run", "shows what would be adopted, and writes nothing");
+  add_key_options(options);
   add_database_option(options);
   return options;
 }
@@ -129,8 +112,7 @@ int run_adopt(const Arguments& arguments) {
   Options options = adopt_options();
   if (options.parse(arguments)) return exit_done;
   const std::string given = options.required("kernel");
-  const AdoptQuery query{find_kernel(options, given), options.text("from").value_or(""),
-                         parse_bindings(options.text("problem").value_or("")), options.text("device").value_or("")};
+  const AdoptQuery query{find_kernel(options, given), options.text("from").value_or(""), key_filter_of(options)};
   std::optional<WisdomStore> store = open_store(options);
   const std::vector<Record> records = read_records(store, query.spec.name);
   store.reset();

@@ -7,7 +7,7 @@
 #include "base/shell_word.hpp"
 #include "command.hpp"
 #include "core/device_class.hpp"
-#include "db/wisdom_store.hpp"
+#include "db/wisdom_look.hpp"
 #include "options.hpp"
 #include "put_text.hpp"
 #include "stored.hpp"
@@ -79,7 +79,7 @@ int set_alias(const Options& options, const std::string& device, const std::stri
   require_name(other);
   WisdomStore store(database_path(options), WisdomStore::Access::read_write, {note_on_stderr});
   if (device == other) throw UsageError("a device counts as itself without an alias");
-  const DeviceAlias alias{device, is_class(other) ? other : class_of_name(other, store.device_classes())};
+  const DeviceAlias alias{device, is_class(other) ? other : class_of_name(other, device_classes(store))};
   require_alike(alias.device, alias.counts_as);
   require_one_step(alias, store.aliases());
   store.put_alias(alias);

@@ -61,7 +61,9 @@ void refuse_another_problem(const ImportTarget& target, const ImportFile& file, 
 ImportTarget target_of(const Options& options, const ImportFile& file, const std::string& name) {
   ImportTarget target{find_kernel(options, needed(options, "kernel", file, name)), {}, {}};
   const std::string device = needed(options, "device-class", file, name);
-  target.device = device.find('|') == std::string::npos ? device_info_for(device) : device_by_class(device);
+  const bool is_class = device.find('|') != std::string::npos;
+  target.device = is_class ? device_by_class(device) : device_info_for(device);
+  if (!is_class) apply_aliases(target.device, aliases_in(database_path(options)));
   const bool has_problem = !target.spec.problem.empty();
   target.problem =
       parse_problem(target.spec, has_problem ? needed(options, "problem", file, name) : "", target.device.kind);
@@ -74,9 +76,9 @@ ImportTarget target_of(const Options& options, const ImportFile& file, const std
 }
 
 // Returns the name of the kernel that is named; "" for all.
-std::string kernel_name(const Options& options) {
+std::string wanted_kernel(const Options& options) {
   const auto given = options.text("kernel");
-  return !given ? "" : is_kernel_file(*given) ? load_kernel(*given).name : *given;
+  return given ? kernel_name(*given) : "";
 }
 
 // What a file brings, checked as a whole. A database is checked when it is joined.
@@ -98,7 +100,7 @@ Brought read_import(const Options& options, const std::string& name) {
   }
   for (const char* const option : of_other_tools)
     if (options.has(option)) throw UsageError(fmt::format("{} carries its own keys; --{} is not for it", name, option));
-  if (!brought.is_database) brought.parts = file.records(kernel_name(options), brought.notes);
+  if (!brought.is_database) brought.parts = file.records(wanted_kernel(options), brought.notes);
   return brought;
 }
 
@@ -111,7 +113,7 @@ int run_import(const Arguments& arguments) {
   const JoinTerms terms = join_terms(database_path(options), is_dry);
   std::vector<Brought> all;  // every file is checked before the first one is joined
   for (const std::string& name : options.required_list("files")) all.push_back(read_import(options, name));
-  const ForeignWisdom filter(kernel_name(options));
+  const ForeignWisdom filter(wanted_kernel(options));
   for (const Brought& brought : all) {
     const JoinResult joined =
         brought.is_database ? join_database(brought.name, terms, &filter) : join_parts(brought.parts, terms);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/device_class.hpp"
 #include "expression/assignments.hpp"
 #include "kernel/nearness.hpp"
 
@@ -25,11 +24,6 @@ void add_key_options(Options& options) {
 
 KeyFilter key_filter_of(const Options& options) {
   return {parse_bindings(options.text("problem").value_or("")), options.text("device").value_or("")};
-}
-
-std::string device_name_of(const std::string& class_key) {
-  const auto device = device_of_class(class_key, {});
-  return device ? device->name : class_key;
 }
 
 }  // namespace attune::cli

@@ -20,7 +20,4 @@ struct KeyFilter {
 void add_key_options(Options& options);
 KeyFilter key_filter_of(const Options& options);
 
-// Returns the device's name of a class key; the key itself where it has none.
-std::string device_name_of(const std::string& class_key);
-
 }  // namespace attune::cli

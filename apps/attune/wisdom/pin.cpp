@@ -47,7 +47,10 @@ DeviceInfo stored_device(const std::string& wanted, WisdomStore& store) {
 DeviceInfo device_to_pin(const Options& options, WisdomStore& store) {
   const std::string name = device_name(options);
   const bool is_here = name == "host" || name == "cuda" || name.starts_with("cuda:");
-  return is_here ? device_info_for(name) : stored_device(name, store);
+  if (!is_here) return stored_device(name, store);
+  DeviceInfo device = device_info_for(name);
+  apply_aliases(device, store.aliases());
+  return device;
 }
 
 // Gives a pin the figures of the newest record of its configuration, else of a trial, as far as there are any.

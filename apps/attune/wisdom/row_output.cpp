@@ -43,13 +43,10 @@ OutputForm output_form_of(const Options& options) {
 void print_rows(OutputForm form, std::string_view type, const std::vector<Json>& rows) {
   if (form == OutputForm::csv && !rows.empty()) print_csv_line(rows.front(), true);
   for (const Json& row : rows) {
-    if (form == OutputForm::csv) {
+    if (form == OutputForm::csv)
       print_csv_line(row, false);
-      continue;
-    }
-    Json line = {{"type", type}};
-    line.update(row);
-    print_line(line);
+    else
+      print_line(type, row);
   }
 }
 

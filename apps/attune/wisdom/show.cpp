@@ -24,7 +24,6 @@
 #include "rates.hpp"
 #include "record_text.hpp"
 #include "rejection_text.hpp"
-#include "session/revalidate.hpp"
 #include "spec/kernel_file.hpp"
 #include "stored.hpp"
 #include "text.hpp"

@@ -121,26 +121,21 @@ std::string more_text(const Record& record, const MoreOfRecord& more, bool verbo
 }
 
 void print_more(const Record& record, const MoreOfRecord& more) {
-  const auto print = [](const char* type, const Json& fields) {
-    Json line = {{"type", type}};
-    line.update(fields);
-    print_line(line);
-  };
   for (const VerdictTally& tally : more.tallies)
-    print("tried", {{"verdict", to_text(tally.example.verdict)},
-                    {"count", tally.count},
-                    {"configuration", to_json(tally.example.configuration)},
-                    {"detail", tally.example.detail}});
-  for (const KeyedTrial& trial : more.best) print("trial", attune::to_json(trial));
+    print_line("tried", {{"verdict", to_text(tally.example.verdict)},
+                         {"count", tally.count},
+                         {"configuration", to_json(tally.example.configuration)},
+                         {"detail", tally.example.detail}});
+  for (const KeyedTrial& trial : more.best) print_line("trial", attune::to_json(trial));
   for (const QuarantineEntry& entry : more.quarantined)
-    print("quarantined", {{"configuration", to_json(entry.configuration)},
-                          {"verdict", to_text(entry.verdict)},
-                          {"detail", entry.detail},
-                          {"made_ms", entry.made_ms}});
+    print_line("quarantined", {{"configuration", to_json(entry.configuration)},
+                               {"verdict", to_text(entry.verdict)},
+                               {"detail", entry.detail},
+                               {"made_ms", entry.made_ms}});
   for (const Record& other : more.others) {
     Json fields = attune::to_json(other);
     fields["why_not"] = why_weaker(other, record);
-    print("other_record", fields);
+    print_line("other_record", fields);
   }
 }
 

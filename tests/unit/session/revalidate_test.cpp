@@ -66,7 +66,7 @@ TEST_F(Revalidations, WhatStillHoldsIsConfirmedAsMeasuredNow) {
   old.driver = "of last year";
   old = plant(old);
   const Revalidation found = revalidate_it(old);
-  EXPECT_EQ(found.standing, Standing::confirmed) << found.why;
+  EXPECT_EQ(found.standing, RecordStanding::confirmed) << found.why;
   EXPECT_NE(present().uuid, old.uuid);
   EXPECT_EQ(present().configuration.text(), best_before);
   EXPECT_EQ(present().driver, on_.pool.device().info.driver);
@@ -83,7 +83,7 @@ TEST_F(Revalidations, DoubledTimesAreFoundAndCorrected) {
   doubled.default_ns *= 2;
   doubled = plant(doubled);
   const Revalidation found = revalidate_it(doubled);
-  EXPECT_EQ(found.standing, Standing::moved);
+  EXPECT_EQ(found.standing, RecordStanding::moved);
   EXPECT_NEAR(present().median_ns, record_.median_ns, 0.02 * record_.median_ns);
 }
 
@@ -101,7 +101,7 @@ TEST_F(Revalidations, AWinnerThatIsSlowerThanTheDefaultIsReplacedByIt) {
   ASSERT_GT(least, 1) << "the recording has none";
   slow = plant(slow);
   const Revalidation found = revalidate_it(slow);
-  EXPECT_EQ(found.standing, Standing::replaced);
+  EXPECT_EQ(found.standing, RecordStanding::replaced);
   EXPECT_EQ(present().configuration, by_default());
   EXPECT_TRUE(present().partial) << "its search may have had better ones";
   EXPECT_NEAR(found.record_ns / present().median_ns, least, 0.03);
@@ -112,7 +112,7 @@ TEST_F(Revalidations, AnIllegalValueIsDroppedAndTheDefaultServes) {
   illegal.configuration.set("TILE", 48);
   illegal = plant(illegal);
   const Revalidation found = revalidate_it(illegal);
-  EXPECT_EQ(found.standing, Standing::dropped);
+  EXPECT_EQ(found.standing, RecordStanding::dropped);
   EXPECT_THAT(found.why, HasSubstr("not legal"));
   EXPECT_EQ(present().configuration, by_default());
 }
@@ -124,7 +124,7 @@ TEST_F(Revalidations, WhatFailsIsDroppedWithItsVerdict) {
   ASSERT_NE(failing.configuration, record_.configuration) << "the recording has no failure";
   failing = plant(failing);
   const Revalidation found = revalidate_it(failing);
-  EXPECT_EQ(found.standing, Standing::dropped);
+  EXPECT_EQ(found.standing, RecordStanding::dropped);
   EXPECT_THAT(found.why, HasSubstr(": "));
   EXPECT_EQ(present().configuration, by_default());
 }
@@ -137,7 +137,7 @@ TEST_F(Revalidations, APinIsMeasuredAndStays) {
   pinned.configuration.set("TILE", 16);
   pinned = plant(pinned);
   const Revalidation found = revalidate_it(pinned);
-  EXPECT_EQ(found.standing, Standing::pinned);
+  EXPECT_EQ(found.standing, RecordStanding::pinned);
   EXPECT_GT(found.record_ns, 0);
   EXPECT_EQ(present().uuid, pinned.uuid);
 }
@@ -147,7 +147,7 @@ TEST_F(Revalidations, WhatCameFromElsewhereIsMeasuredHereAndItsSearchCountsAsCut
   imported.origin = Origin::imported;
   imported.source = "another database";
   imported = plant(imported);
-  EXPECT_EQ(revalidate_it(imported).standing, Standing::confirmed);
+  EXPECT_EQ(revalidate_it(imported).standing, RecordStanding::confirmed);
   EXPECT_EQ(present().origin, Origin::measured);
   EXPECT_TRUE(present().source.empty());
   EXPECT_TRUE(present().partial) << "so that `tune` still searches here";
@@ -166,7 +166,7 @@ TEST_F(Revalidations, TheSearchOfTheRecordStaysTheSessionOfItsKey) {
 TEST_F(Revalidations, AnInterruptChangesNothing) {
   stop_ = 1;
   const Revalidation found = revalidate_it(record_);
-  EXPECT_EQ(found.standing, Standing::unsure);
+  EXPECT_EQ(found.standing, RecordStanding::unsure);
   EXPECT_TRUE(found.interrupted);
   EXPECT_EQ(present().uuid, record_.uuid);
 }

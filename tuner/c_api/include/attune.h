@@ -185,7 +185,7 @@ typedef struct attune_match {
   // Verdict on the default when the record was made: "resources", ...; "" if it ran or was not tried. Since interface
   // version 4.
   const char* default_failure;
-  // Where the record comes from: "the site /etc/attune"; "" on rung none. Since interface version 6.
+  // Where the record comes from: "the site /etc/attune"; "" on rungs cover and none. Since interface version 6.
   const char* source;
 } attune_match;
 

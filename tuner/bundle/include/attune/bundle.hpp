@@ -21,9 +21,9 @@ enum class SectionKind : std::uint32_t {
   kernel = 1,
   records = 2,
   image = 3,
-  page = 4,
+  page = 4,  // rows of records
   covers = 5
-};  // page: rows of records
+};
 
 using SectionKey = std::array<std::byte, 32>;  // a SHA-256: docs/formats/bundle.md says of what, for each kind
 using SectionDigest = std::array<std::byte, 32>;

@@ -23,7 +23,7 @@ struct Match {
   // was not tried because it is not deterministic. The text is zero-terminated.
   std::string_view default_failure = "";
   // Where the record comes from: "the database /home/me/.local/share/attune/wisdom.db", "the site /etc/attune"; "" on
-  // rung none.
+  // the rungs cover and none.
   std::string source = {};
 };
 
