@@ -212,13 +212,16 @@ std::unique_ptr<RecordReading> WisdomReader::read() const {
   std::vector<std::byte> bytes(piece);
   Digest digest;
   ssize_t count = 0;
-  // Each piece is filled, because the digest counts the lengths of pieces.
-  for (std::size_t filled = 0, place = 0;; place += static_cast<std::size_t>(count)) {
-    count = pread(file.get(), bytes.data() + filled, piece - filled, static_cast<off_t>(place));
-    if (count > 0) filled += static_cast<std::size_t>(count);
-    if (filled == piece || (count <= 0 && filled > 0)) digest.add(std::span(bytes).first(std::exchange(filled, 0)));
-    if (count <= 0) break;
-  }
+  off_t place = 0;
+  std::size_t filled = 0;
+  do {  // each piece is filled, because the digest counts the lengths of pieces
+    filled = 0;
+    while (filled < piece && (count = pread(file.get(), &bytes[filled], piece - filled, place)) > 0) {
+      filled += static_cast<std::size_t>(count);
+      place += count;
+    }
+    digest.add(std::span(bytes).first(filled));
+  } while (filled == piece);
   if (count < 0) throw Error(fmt::format("the wisdom database {} cannot be read", file_.string()));
   return digest.hex();
 }

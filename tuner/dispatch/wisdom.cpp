@@ -30,13 +30,11 @@ std::string damage_text(const FoundRecords& found, const RecordTable& source, co
   const bool are_covers = found.damaged == found.damaged_covers;
   const std::string target = shell_word(request.tune_target);
   return fmt::format(
-      "{} of {} in {} left out{}; what is sound there stays in use (to {} again: {}; to keep what is "
-      "sound: attune export {} --format bundle)",
-      counted(static_cast<std::int64_t>(found.damaged), are_covers             ? "damaged cover"
-                                                        : found.damage.empty() ? "damaged record"
-                                                                               : "damaged part"),
+      "{} of {} in {} left out{}; what is sound there stays in use (to replace it: {}; to keep what is sound: attune "
+      "export {} --format bundle)",
+      counted(static_cast<std::int64_t>(found.damaged), are_covers ? "damaged cover" : "damaged record"),
       request.spec.name, source.name(), found.damage.empty() ? "" : fmt::format(" ({})", found.damage),
-      are_covers ? "choose" : "measure", are_covers ? "attune cover " + target : tune_command(request), target);
+      are_covers ? fmt::format("attune cover {}", target) : tune_command(request), target);
 }
 
 }  // namespace
