@@ -70,7 +70,7 @@ bool is_settled(std::size_t rounds, double half_width, const Protocol& protocol)
 double typical_half_width(const std::vector<Finalist>& finalists, const RoundTimes& values, const Protocol& protocol);
 
 // Returns the half-width of the 95 % interval of the log-ratio of a finalist to the first: the greatest of all
-// finalists, also of those that cannot win.
+// finalists. Finalists that cannot win count too.
 double widest_half_width(const RoundTimes& values);
 
 // Returns the finalists that cannot win any more, by ascending column: their 99.9 % interval of the paired log-ratio to
