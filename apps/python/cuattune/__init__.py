@@ -1,0 +1,14 @@
+"""Tunes your own CUDA kernels, and launches them on tensors.
+
+    import cuattune as at
+    softmax = at.kernel("row_softmax.cu")
+    y = softmax(x)                       # the recorded, a near or the default configuration, at once
+    at.tune(softmax, x, limit="20s")     # in worker processes
+    print(softmax.why(x))
+"""
+
+from ._kernel import Kernel, kernel
+from ._native import Error, UsageError, version as __version__
+from ._tune import TuneResult, tune
+
+__all__ = ["Error", "Kernel", "TuneResult", "UsageError", "kernel", "tune"]
