@@ -1,4 +1,4 @@
-"""Tunes your own CUDA kernels, and launches them on tensors.
+"""Tunes your own CUDA kernels, and launches them on arrays.
 
     import cuattune as at
     softmax = at.kernel("row_softmax.cu")
@@ -9,6 +9,5 @@
 
 from ._kernel import Kernel, kernel
 from ._native import Error, UsageError, version as __version__
-from ._tune import TuneResult, tune
 
-__all__ = ["Error", "Kernel", "TuneResult", "UsageError", "kernel", "tune"]
+__all__ = ["Error", "Kernel", "UsageError", "kernel"]
