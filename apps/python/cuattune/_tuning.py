@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from . import _kernel
-from ._command import INTERRUPTED, NO_SURVIVOR, Line, Output, error_of, execute, option_words, value_text
+from ._command import INTERRUPTED, NO_SURVIVOR, Line, Output, error_of, execute, option_words, value_text, warn_of
 from ._native import UsageError
 from ._results import Check, ComparisonRow, Match, Record, Row, Rows, Trial, TuneResult, row, time_text
 
@@ -34,6 +34,7 @@ def run(command: str, *words: Any, **options: Any) -> Rows[Row]:
 
 def rows_of(output: Output) -> Rows[Row]:
     """Returns the rows of what a command printed. Notes are `notes`; a first line of another type than rows is head."""
+    warn_of(output)
     lines = [line for line in output.lines if line.get("type") != "note"]
     is_headed = len(lines) > 0 and lines[0].get("type") in ("bench", "ladder")
     return Rows([row(line) for line in lines[is_headed:]], row(lines[0]) if is_headed else None, _notes(output),
@@ -143,6 +144,7 @@ def _arguments(command: str, kernel: Any, arrays: Sequence[Any], device: str | N
         of_problem = _problem_values(command, kernel, given)
         values.update(of_problem)
         options = {name: value for name, value in given.items() if name not in of_problem}
+    options = {**_kernel_options(command, kernel), **{k: v for k, v in options.items() if v is not None}}
     if arrays or any(map(_is_array, values.values())):
         device, values = kernel._device_and_problem(arrays, values, device)
     texts = [text for text in (value_text(values), problem if isinstance(problem, str) else "") if text]
@@ -155,7 +157,7 @@ def _problem_values(command: str, kernel: Any, given: dict[str, Any]) -> dict[st
 
     Others are options of the command. Raises UsageError for a name that is both, or neither.
     """
-    known, chosen = list(_problem_names(kernel)), {}
+    known, chosen = list(kernel.problem), {}
     for name, value in given.items():
         is_option = name.rstrip("_") in _option_names(command)
         if value is None or value is False:
@@ -172,12 +174,15 @@ def _problem_values(command: str, kernel: Any, given: dict[str, Any]) -> dict[st
     return chosen
 
 
-def _problem_names(kernel: Any) -> Sequence[str]:
-    return list(kernel._native.problem)
+def _kernel_options(command: str, kernel: Any) -> dict[str, Any]:
+    """Returns the options by which a Kernel looks records up, where the command has them."""
+    made_with = getattr(_kernel_in(kernel), "options", {})
+    names = {"database": "db", "regime": "regime", "objective": "objective"}
+    return {names[name]: value for name, value in made_with.items() if names.get(name) in _option_names(command)}
 
 
 def _is_array(value: Any) -> bool:
-    return any(hasattr(value, name) for name in ("__dlpack__", "__cuda_array_interface__", "__array_interface__"))
+    return hasattr(value, "shape")
 
 
 @functools.cache
@@ -194,6 +199,7 @@ def _one(output: Output, kind: type[_ROW]) -> _ROW:
     found = [row(line) for line in output.lines]
     for one in found:
         if isinstance(one, kind):
+            warn_of(output)
             return one
     if output.interrupted:
         raise KeyboardInterrupt
@@ -209,6 +215,7 @@ def _tune_result(output: Output) -> TuneResult:
         raise error_of(output)
     if output.code == NO_SURVIVOR:
         raise error_of(output)
+    warn_of(output)
     if "match" in by_type:
         fields |= {"end": "estimated", "explanation": fields["why"], "trials": 0}
     if output.interrupted:

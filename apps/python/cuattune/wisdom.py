@@ -66,9 +66,12 @@ def compact(*file: Path, **options: Any) -> Row:
     return run("db compact", *file, **options)[0]
 
 
-def adopt(kernel: Any, **options: Any) -> Rows[Row]:
-    """Takes records over for a kernel whose code changed, until they are measured again. Options: from_, problem."""
-    return run("adopt", kernel, **options)
+def adopt(kernel: Any, **options: Any) -> str:
+    """Takes records over for a kernel whose code changed, until they are measured again, and returns which.
+
+    Options: from_ (the earlier code), problem, device, dry_run=True.
+    """
+    return run("adopt", kernel, **options).text
 
 
 def export(path: Path, *kernels: Any, format: str = "json", **options: Any) -> str:  # noqa: A002
