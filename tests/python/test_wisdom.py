@@ -11,7 +11,7 @@ def tuned(scale, own_wisdom, tmp_path_factory):
     """Returns a kernel that is tuned in the test's own database: a copy of one that is made once."""
     kernel, made = scale(), tmp_path_factory.getbasetemp() / "tuned.db"
     if not made.exists():
-        at.tune(kernel, n=2000, limit=1, trials=2, seed=7, db=made)
+        at.tune(kernel, n=2000, limit=20, trials=2, seed=7, db=made)
     shutil.copy(made, own_wisdom)
     return kernel
 

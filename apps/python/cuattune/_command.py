@@ -170,8 +170,8 @@ def execute(arguments: Sequence[str], on_line: Callable[[Line], None] | None = N
 
     on_line: called on this thread with each line of JSON as it comes. What it raises ends the command as Ctrl-C does,
     and is raised again. The first Ctrl-C lets the command end with what it found; a second one kills it and is raised.
-    Messages beside text are a part of it; of those beside rows warn_of() warns. Raises UsageError and Error with the program's words; their attribute
-    `rows` is the list of lines before. Exit codes 3 and 130 are left to the caller. Any thread.
+    Messages beside text are a part of it; of those beside rows warn_of() warns. Exit codes 3 and 130 are left to the
+    caller. Raises UsageError and Error with the program's words; their `rows` are the lines before. Any thread.
     """
     words = list(arguments) + ([] if arguments[0] in _TEXT else ["--json"])
     output = Output()

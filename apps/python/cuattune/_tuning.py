@@ -22,8 +22,8 @@ def run(command: str, *words: Any, **options: Any) -> Rows[Row]:
     """Runs any command of the command line and returns its rows: `run("ladder", "transpose", device="host")`.
 
     words: what stands without a dash: kernels (Kernel, torch operator, name or path), files. options: those of
-    `attune COMMAND --help`: `time_limit="20s"` is --time-limit 20s, True is a flag, a list repeats the option, a dict is
-    "name=value name=value", a last `_` is dropped (`from_`). Text of commands without rows is in `.text`.
+    `attune COMMAND --help`: `time_limit="20s"` is --time-limit 20s, True is a flag, a list repeats the option, a dict
+    is "name=value name=value", a last `_` is dropped (`from_`). Text of commands without rows is in `.text`.
     Raises UsageError and Error with the program's words, and KeyboardInterrupt where Ctrl-C left no rows.
     """
     output = execute([*command.split(), *map(word_of, words), *option_words(options)])
@@ -57,11 +57,11 @@ def tune(kernel: Any, *arrays: Any, effort: str = "measure", limit: float | str 
     """Searches the best configuration for a problem in worker processes, stores it, and returns what was found.
 
     kernel: a Kernel, a torch operator made from one, a built-in name, or the path of a kernel file. arrays: give sizes,
-    types and the device alone; workers make data of their own. `named`, or problem="n=2**20 T=float", gives what arrays
-    do not say; other keywords are options of `attune tune`. limit: of the search, seconds or "20s", "5m".
-    target: "1.2ms" or "2x". parameters: narrows the search, "BLOCK=128,256". progress: a bar of tqdm; None: where tqdm is
-    installed, in a terminal or a notebook. on_trial, on_record: called on this thread as trials and the record come;
-    what one raises ends the search as Ctrl-C does, and is raised again.
+    types and the device alone; workers make data of their own. Keywords that the kernel's [problem] has, or
+    problem="n=2**20 T=float", give what arrays do not say; other keywords are options of `attune tune`.
+    limit: of the search, seconds or "20s", "5m". target: "1.2ms" or "2x". parameters: narrows it, "BLOCK=128,256".
+    progress: a bar of tqdm; None: where tqdm is installed, in a terminal or a notebook. on_trial, on_record: called on
+    this thread as trials and the record come; what one raises ends the search as Ctrl-C does, and is raised again.
 
     Ctrl-C ends the search and returns the best so far, with end == "interrupted"; a second one kills it and is raised.
     Raises UsageError for unknown names and values, and Error for a broken environment or if no configuration survives.
@@ -262,7 +262,8 @@ class _Bar:
         except ImportError:
             return
         seconds = _seconds(limit)
-        self._counts_seconds, self._began, self._total = trials is None and seconds is not None, time.monotonic(), seconds
+        self._counts_seconds = trials is None and seconds is not None
+        self._began, self._total = time.monotonic(), seconds
         total = seconds if self._counts_seconds else trials
         self._bar = tqdm(total=total, unit="s" if self._counts_seconds else "trial",
                          bar_format="{l_bar}{bar}| {n:.0f}/{total:.0f} {unit}{postfix}" if total else None)
