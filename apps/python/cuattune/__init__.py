@@ -8,6 +8,6 @@
 """
 
 from ._kernel import Kernel, kernel
-from ._native import Error, UsageError, version as __version__
+from ._native import Error, NotPrepared, OutOfMemory, UsageError, version as __version__
 
-__all__ = ["Error", "Kernel", "UsageError", "kernel"]
+__all__ = ["Error", "Kernel", "NotPrepared", "OutOfMemory", "UsageError", "kernel"]

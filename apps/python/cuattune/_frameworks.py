@@ -1,43 +1,42 @@
-"""What attune asks of the frameworks that arrays come from: a new array, and the current stream."""
+"""What attune asks of frameworks that lack DLPack's C functions: a new array, and the current stream."""
 
 import sys
 from typing import Any
 
-_NUMPY = {"half": "float16", "float": "float32", "double": "float64", "float2": "complex64", "double2": "complex128"}
-_TORCH = {**_NUMPY, "bfloat16": "bfloat16"}
+_NUMPY_NAMES = {"half": "float16", "float": "float32", "double": "float64", "float2": "complex64",
+                "double2": "complex128"}
 
 
 def _framework(array: Any) -> str:
     return type(array).__module__.partition(".")[0]
 
 
-def make(like: Any, shape: tuple[int, ...], type_name: str) -> Any:
+def make_array(like: Any, shape: tuple[int, ...], type_name: str) -> Any:
     """Returns an array of the framework and on the device of `like`, its elements not set.
 
     shape: of the array, elements. type_name: attune's name of the element type.
     Raises TypeError where the framework has no such array.
     """
     framework = _framework(like)
+    name = _NUMPY_NAMES.get(type_name, type_name)
     if framework == "torch":
         torch = sys.modules["torch"]
-        return torch.empty(shape, dtype=getattr(torch, _TORCH.get(type_name, type_name)), device=like.device)
-    if framework in ("numpy", "cupy"):
-        name = _NUMPY.get(type_name, type_name)
-        if name == "bfloat16":
-            import ml_dtypes
-            name = ml_dtypes.bfloat16
-        return sys.modules[framework].empty(shape, dtype=name)
-    raise TypeError(f"attune does not make arrays of {framework}: give the output array")
+        return torch.empty(shape, dtype=getattr(torch, name), device=like.device)
+    if framework == "cupy":
+        with like.device:
+            return sys.modules["cupy"].empty(shape, dtype=name)
+    if framework == "numpy":
+        return sys.modules["numpy"].empty(shape, dtype=name)
+    raise TypeError(f"attune makes no arrays of {framework}: give the output array")
 
 
-def stream_of(arrays: Any) -> int:
-    """Returns the handle of the framework's current stream for the first array that has one; 0 on the host."""
-    for array in arrays:
-        framework = _framework(array)
-        if framework == "torch" and array.is_cuda:
-            return sys.modules["torch"].cuda.current_stream(array.device).cuda_stream
-        if framework == "cupy":
-            return sys.modules["cupy"].cuda.get_current_stream().ptr
+def stream_of(array: Any) -> int:
+    """Returns the handle of the framework's current stream; the default stream's, 0, where attune knows of none."""
+    framework = _framework(array)
+    if framework == "torch":
+        return int(sys.modules["torch"].cuda.current_stream(array.device).cuda_stream)
+    if framework == "cupy":
+        return int(sys.modules["cupy"].cuda.get_current_stream().ptr)
     return 0
 
 
@@ -47,8 +46,8 @@ def handle_of(stream: Any) -> int:
         return stream
     protocol = getattr(stream, "__cuda_stream__", None)
     if protocol is not None:
-        return protocol()[1] if callable(protocol) else protocol[1]
-    handle = getattr(stream, "cuda_stream", None)
+        return int((protocol() if callable(protocol) else protocol)[1])
+    handle = getattr(stream, "cuda_stream", getattr(stream, "ptr", None))
     if handle is None:
         raise TypeError(f"expected a stream (an int, or an object with __cuda_stream__), got {type(stream).__name__}")
-    return handle
+    return int(handle)

@@ -1,60 +1,72 @@
 """Kernels on arrays."""
 
 import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from . import _native
-from ._frameworks import handle_of, make, stream_of
+from . import _frameworks, _native
 
 
-class Kernel:
-    """A kernel that is called with arrays.
+class Kernel(_native.Kernel):
+    """A kernel that is called with arrays. Any thread may call it.
 
     Arguments stand in the order of [arguments] in the kernel file, or are given by name. Arrays with role "out" may be
-    left out: the framework of the inputs allocates them. Sizes and types follow from the arrays; what they do not say
-    is given by keyword. Any thread.
+    left out, all of them or by name: the framework of the inputs makes them. The call returns the outputs. Sizes and types follow from the arrays;
+    what they do not say is given by keyword. A call launches on the framework's current stream, or on `stream=`: an int,
+    or an object with `__cuda_stream__`. It never tunes; the first call for a problem may compile.
+
+    A call raises UsageError that names the argument, what was expected and what was given, and Error where the device
+    refuses the launch.
     """
 
-    def __init__(self, name_or_file: str):
-        self._native = _native.Kernel(name_or_file, make)
-        self._given = name_or_file
+    def __init__(self, name_or_file: str, **options: Any):
+        super().__init__(name_or_file, _frameworks.make_array, _frameworks.stream_of, _frameworks.handle_of, options)
+        self.target = name_or_file
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
 
-    @property
-    def name(self) -> str:
-        """The kernel's name."""
-        return self._native.name
-
-    def __call__(self, *arrays: Any, stream: Any = None, **named: Any) -> Any:
-        """Launches on the framework's current stream, or on `stream`, and returns the outputs.
-
-        stream: an int, or an object with `__cuda_stream__`. Never tunes. The first call for a problem may compile.
-        Raises UsageError that names the argument, what was expected and what was given.
-        """
-        handle = stream_of((*arrays, *named.values())) if stream is None else handle_of(stream)
-        return self._native.launch(arrays, named, handle)
-
-    def match(self, *arrays: Any, device: str | None = None, **named: Any) -> dict:
-        """Returns what a call would launch, and why: rung, why, configuration, speedup, source."""
-        on, problem = self._device_and_problem(arrays, named, device)
-        return self._native.match(on, problem)
+    def match(self, *arrays: Any, device: str | None = None, **named: Any) -> dict[str, Any]:
+        """Returns what a call would launch, and why: rung, why, configuration, speedup, source. Compiles nothing."""
+        return self._match(*self._device_and_problem(arrays, named, device))
 
     def why(self, *arrays: Any, device: str | None = None, **named: Any) -> str:
         """Returns the sentence of match(): which record serves these arrays, and why."""
-        return self.match(*arrays, device=device, **named)["why"]
+        return str(self.match(*arrays, device=device, **named)["why"])
 
-    def _device_and_problem(self, arrays, named, device):
-        if arrays:
-            on, problem = self._native.problem_of(arrays, named)
-            return (device or on), problem
-        return (device or os.environ.get("ATTUNE_DEVICE") or "cuda"), named
+    def torch_op(self, name: str, *, backward: "Kernel | Callable[..., Any] | None" = None) -> Any:
+        """Registers the kernel as the PyTorch operator `name` ("mine::softmax"), and returns it (_torch.py)."""
+        from ._torch import TorchOperator
+
+        return TorchOperator(self, name, backward)
+
+    def _device_and_problem(
+        self, arrays: tuple[Any, ...], named: dict[str, Any], device: str | None
+    ) -> tuple[str, dict[str, Any]]:
+        """Returns the device and the problem that arrays and keywords say; without arrays, the device of the process."""
+        if not arrays and not any(hasattr(value, "shape") for value in named.values()):
+            return (device or os.environ.get("ATTUNE_DEVICE") or "cuda"), named
+        on, problem = self._problem_of(*arrays, **named)
+        return (device or on), problem
 
     def __repr__(self) -> str:
-        return f"<cuattune.Kernel {self.name} of {self._given}>"
+        return f"<cuattune.Kernel {self.name} of {self.target}>"
 
 
-def kernel(name_or_file: str | os.PathLike) -> Kernel:
-    """Returns a built-in kernel by its name, or the kernel of a file by its path (ends in .cu or holds a `/`).
+def kernel(name_or_file_or_text: str | os.PathLike[str], **options: Any) -> Kernel:
+    """Returns a built-in kernel by its name, that of a file by its path, or that of the text of a kernel file.
 
-    Raises UsageError for an unknown name, and Error with file, line and column for a file that is no kernel file.
+    A path ends in .cu or holds a `/`; a text has more than one line. An edited file is noticed at a later call.
+    options: policy ("background", "wait", "cached_only": what a call does while the best configuration is not loaded),
+    regime, objective, database, deterministic_only; docs/dispatch.md describes them.
+    Raises UsageError for an unknown name or option, and Error with file, line and column for what is no kernel file.
     """
-    return Kernel(os.fspath(name_or_file))
+    given = os.fspath(name_or_file_or_text)
+    if "\n" not in given:
+        return Kernel(given, **options)
+    folder = tempfile.TemporaryDirectory(prefix="cuattune-")
+    file = Path(folder.name) / "kernel.cu"
+    file.write_text(given)
+    made = Kernel(str(file), **options)
+    made._folder = folder  # lives as long as the kernel
+    return made

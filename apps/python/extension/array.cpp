@@ -1,8 +1,10 @@
 #include "array.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nanobind/stl/string.h>
 
-#include <charconv>
+#include <utility>
 
 #include "attune/error.hpp"
 
@@ -13,69 +15,104 @@ namespace {
 
 using Code = nb::dlpack::dtype_code;
 
-std::string_view type_name(const nb::dlpack::dtype& type) {
-  if (type.lanes != 1) return {};
-  switch (static_cast<Code>(type.code)) {
-    case Code::Int: return type.bits == 8 ? "int8" : type.bits == 16 ? "int16" : type.bits == 32 ? "int32" : "int64";
-    case Code::UInt: return type.bits == 8 ? "uint8" : type.bits == 16 ? "uint16" : type.bits == 32 ? "uint32" : "uint64";
-    case Code::Float: return type.bits == 16 ? "half" : type.bits == 32 ? "float" : "double";
-    case Code::Bfloat: return "bfloat16";
-    case Code::Bool: return "bool";
-    case Code::Complex: return type.bits == 64 ? "float2" : "double2";
-    default: return {};
-  }
+// DLPack's numbers of kinds of devices.
+constexpr int on_cpu = 1, on_cuda = 2, on_pinned = 3, on_managed = 13;
+
+struct ElementType {
+  std::string_view name;     // attune's
+  std::string_view typestr;  // of NumPy's array interface, without the byte order; "": it has none
+  Code code;
+  std::uint8_t bits;
+};
+
+constexpr ElementType element_types[] = {
+    {"float", "f4", Code::Float, 32},  {"half", "f2", Code::Float, 16},     {"bfloat16", "", Code::Bfloat, 16},
+    {"double", "f8", Code::Float, 64}, {"int32", "i4", Code::Int, 32},      {"int64", "i8", Code::Int, 64},
+    {"int8", "i1", Code::Int, 8},      {"int16", "i2", Code::Int, 16},      {"uint8", "u1", Code::UInt, 8},
+    {"uint16", "u2", Code::UInt, 16},  {"uint32", "u4", Code::UInt, 32},    {"uint64", "u8", Code::UInt, 64},
+    {"bool", "b1", Code::Bool, 8},     {"float2", "c8", Code::Complex, 64}, {"double2", "c16", Code::Complex, 128},
+};
+
+std::string_view name_of(const nb::dlpack::dtype& type) {
+  for (const ElementType& one : element_types)
+    if (static_cast<std::uint8_t>(one.code) == type.code && one.bits == type.bits && type.lanes == 1) return one.name;
+  throw UsageError(fmt::format("attune has no element type of DLPack's code {} with {} bits", type.code, type.bits));
 }
 
-Array without_copy(const nb::ndarray<nb::ro>& from, bool is_read_only) {
-  Array array;
-  array.type = type_name(from.dtype());
-  if (array.type.empty())
-    throw UsageError(fmt::format("attune knows no element type of DLPack code {} and {} bits", from.dtype().code,
-                                 from.dtype().bits));
-  if (from.ndim() > Array::most_dimensions)
-    throw UsageError(fmt::format("an array has {} dimensions; {} at most are known", from.ndim(), Array::most_dimensions));
-  array.data = const_cast<void*>(from.data());
-  array.dimensions = static_cast<int>(from.ndim());
+void refuse_dimensions(std::size_t dimensions) {
+  if (dimensions > Array::most_dimensions)
+    throw UsageError(fmt::format("an array has {} dimensions, more than {}", dimensions, Array::most_dimensions));
+}
+
+// Takes shape and strides, in elements; `strides` may be null: dense.
+void set_extents(Array& array, int dimensions, const std::int64_t* shape, const std::int64_t* strides) {
+  refuse_dimensions(static_cast<std::size_t>(dimensions));
+  array.dimensions = dimensions;
   std::int64_t dense = 1;
-  for (int i = array.dimensions - 1; i >= 0; --i) {
-    array.shape[static_cast<std::size_t>(i)] = from.shape(static_cast<std::size_t>(i));
-    if (from.shape(static_cast<std::size_t>(i)) != 1 && from.stride(static_cast<std::size_t>(i)) != dense)
-      array.is_dense = false;
-    dense *= from.shape(static_cast<std::size_t>(i));
+  for (int i = dimensions - 1; i >= 0; --i) {
+    array.shape[static_cast<std::size_t>(i)] = shape[i];
+    if (strides != nullptr && shape[i] != 1 && strides[i] != dense) array.is_dense = false;
+    dense *= shape[i];
   }
-  array.device = from.device_type() == nb::device::cpu::value ? Array::host : from.device_id();
-  array.is_read_only = is_read_only;
-  return array;
+  if (dense == 0) array.is_dense = true;
 }
 
-// The element types of a typestr of NumPy's array interface, such as "<f4".
-std::string_view type_of_string(std::string_view text) {
-  if (text.size() < 3 || text[0] == '>') return {};
-  const std::string_view kind = text.substr(1);
-  for (const auto& [name, known] : {std::pair{"f2", "half"}, {"f4", "float"}, {"f8", "double"}, {"i1", "int8"},
-                                    {"i2", "int16"}, {"i4", "int32"}, {"i8", "int64"}, {"u1", "uint8"},
-                                    {"u2", "uint16"}, {"u4", "uint32"}, {"u8", "uint64"}, {"b1", "bool"},
-                                    {"c8", "float2"}, {"c16", "double2"}})
-    if (kind == name) return known;
-  return {};
+void set_device(Array& array, int kind, int ordinal) {
+  if (kind != on_cpu && kind != on_cuda && kind != on_pinned && kind != on_managed)
+    throw UsageError(
+        fmt::format("an array lies on a device that is neither the host nor CUDA (DLPack's kind {})", kind));
+  array.device = kind == on_cuda || kind == on_managed ? ordinal : Array::host;
+  array.is_pinned = kind == on_pinned || kind == on_managed;
 }
 
-Array of_cuda_interface(const nb::dict& interface) {
-  Array array;
+void read_exchanged(nb::handle object, const Exchange& exchange, Array& array) {
+  nb::dlpack::dltensor tensor;
+  if (exchange.read(object.ptr(), &tensor) != 0) nb::raise_python_error();
+  array.data = static_cast<char*>(tensor.data) + tensor.byte_offset;
+  array.type = name_of(tensor.dtype);
+  set_extents(array, tensor.ndim, tensor.shape, tensor.strides);
+  set_device(array, tensor.device.device_type, tensor.device.device_id);
+}
+
+// Returns the capsule of a CUDA array, which did not wait for a stream; else the object itself.
+nb::object unsynchronised(nb::handle object) {
+  if (!nb::hasattr(object, "__dlpack_device__")) return nb::borrow(object);
+  const auto device = nb::cast<nb::tuple>(object.attr("__dlpack_device__")());
+  if (nb::cast<int>(device[0]) != on_cuda) return nb::borrow(object);
+  return object.attr("__dlpack__")(nb::arg("stream") = -1);
+}
+
+bool read_ndarray(nb::handle object, Array& array) {
+  nb::ndarray<nb::ro> view;
+  const nb::object source = unsynchronised(object);
+  if (!nb::try_cast(source, view)) return false;
+  nb::ndarray<> writable;
+  array.is_read_only = source.is(object) && !nb::try_cast(source, writable);
+  array.data = const_cast<void*>(view.data());
+  array.type = name_of(view.dtype());
+  set_extents(array, static_cast<int>(view.ndim()), view.shape_ptr(), view.stride_ptr());
+  set_device(array, view.device_type(), view.device_id());
+  return true;
+}
+
+void read_cuda_interface(nb::handle object, Array& array) {
+  const auto interface = nb::cast<nb::dict>(object.attr("__cuda_array_interface__"));
   const auto text = nb::cast<std::string>(interface["typestr"]);
-  array.type = type_of_string(text);
-  if (array.type.empty()) throw UsageError("attune knows no element type `" + text + "`");
+  for (const ElementType& one : element_types)
+    if (!one.typestr.empty() && text.size() > 1 && text[0] != '>' && text.substr(1) == one.typestr)
+      array.type = one.name;
+  if (array.type.empty()) throw UsageError(fmt::format("attune has no element type `{}`", text));
   const auto shape = nb::cast<nb::tuple>(interface["shape"]);
-  if (shape.size() > Array::most_dimensions)
-    throw UsageError(fmt::format("an array has {} dimensions; {} at most are known", shape.size(), Array::most_dimensions));
+  refuse_dimensions(shape.size());
   for (nb::handle extent : shape)
     array.shape[static_cast<std::size_t>(array.dimensions++)] = nb::cast<std::int64_t>(extent);
   const auto data = nb::cast<nb::tuple>(interface["data"]);
   array.data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(data[0]));
   array.is_read_only = nb::cast<bool>(data[1]);
   array.is_dense = !interface.contains("strides") || interface["strides"].is_none();
-  array.device = 0;  // the interface does not say; the dispatcher checks the pointer
-  return array;
+  array.device = nb::hasattr(object, "device") && nb::hasattr(object.attr("device"), "id")
+                     ? nb::cast<int>(object.attr("device").attr("id"))
+                     : 0;  // the interface does not say
 }
 
 }  // namespace
@@ -86,24 +123,27 @@ std::int64_t Array::size() const noexcept {
   return elements;
 }
 
+std::string device_text(int device) { return device == Array::host ? "the host" : fmt::format("cuda:{}", device); }
+
 std::string Array::text() const {
-  return fmt::format("{}[{}] on {}", type, fmt::join(extents(), ", "),
-                     device == host ? "the host" : fmt::format("cuda:{}", device));
+  return fmt::format("{}[{}] on {}", type, fmt::join(extents(), ", "), device_text(device));
 }
 
-std::optional<Array> array_of(nb::handle object) {
-  nb::ndarray<nb::ro> read_only;
-  if (nb::try_cast(object, read_only)) {
-    nb::ndarray<> writable;
-    const bool is_read_only = !nb::try_cast(object, writable);
-    Array array = without_copy(read_only, is_read_only);
-    array.owner = nb::borrow(object);
-    return array;
+bool read_array(nb::handle object, const Exchange* exchange, Array& array) {
+  if (exchange != nullptr) {
+    read_exchanged(object, *exchange, array);
+    return true;
   }
-  if (!nb::hasattr(object, "__cuda_array_interface__")) return std::nullopt;
-  Array array = of_cuda_interface(nb::cast<nb::dict>(object.attr("__cuda_array_interface__")));
-  array.owner = nb::borrow(object);
-  return array;
+  if (read_ndarray(object, array)) return true;
+  if (!nb::hasattr(object, "__cuda_array_interface__")) return false;
+  read_cuda_interface(object, array);
+  return true;
+}
+
+nb::dlpack::dtype dlpack_type(std::string_view type) {
+  for (const ElementType& one : element_types)
+    if (one.name == type) return {static_cast<std::uint8_t>(one.code), one.bits, 1};
+  throw UsageError(fmt::format("arrays of {} are not made here: give the array", type));
 }
 
 }  // namespace attune::python

@@ -1,219 +1,373 @@
 #include "call.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nanobind/stl/string.h>
 
 #include <algorithm>
 
 #include "attune/error.hpp"
-#include "core/type_table.hpp"
 
 namespace nb = nanobind;
 
 namespace attune::python {
 namespace {
 
-bool is_passed(const Argument& argument) {
-  return argument.role != Role::scratch && argument.role != Role::map && !argument.value;
+std::string_view text_of(nb::handle object) {
+  Py_ssize_t length = 0;
+  const char* const text = PyUnicode_AsUTF8AndSize(object.ptr(), &length);
+  if (text == nullptr) nb::raise_python_error();
+  return {text, static_cast<std::size_t>(length)};
 }
 
-std::string type_of_object(nb::handle object) { return nb::cast<std::string>(nb::str(nb::type_name(object.type()))); }
+std::string class_of(nb::handle object) { return nb::cast<std::string>(nb::str(nb::type_name(object.type()))); }
 
-void set_integer(PlanArgument& argument, nb::handle given) {
-  argument.kind = PlanArgument::Kind::integer;
-  argument.is_signed = true;
-  argument.type = "int64";
-  argument.set(nb::cast<std::int64_t>(given));
-}
-
-void set_floating(PlanArgument& argument, nb::handle given) {
-  argument.kind = PlanArgument::Kind::floating;
-  argument.type = "double";
-  argument.set(nb::cast<double>(given));
+// Returns an integer of Python, or an object that counts as one, such as NumPy's. Nothing: it is none.
+std::optional<std::int64_t> integer_of(nb::handle object) {
+  if (PyIndex_Check(object.ptr()) == 0) return std::nullopt;
+  const nb::object number = nb::steal(PyNumber_Index(object.ptr()));
+  if (!number.is_valid()) nb::raise_python_error();
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+  if (overflow != 0) throw UsageError(fmt::format("{} does not fit 64 bits", nb::cast<std::string>(nb::str(number))));
+  return value;
 }
 
 }  // namespace
 
-Signature::Signature(const KernelSpec& spec) : spec_(spec) {
-  for (const Argument& argument : spec.arguments) {
-    if (!is_passed(argument)) continue;
-    const ProblemParameter* const type = spec.find_problem(argument.type);
-    parameters_.push_back({&argument, argument.size ? product_of(argument.size->text()) : Product(),
-                           type != nullptr && type->kind == ProblemKind::type});
-  }
-}
-
-Call::Call(const Signature& signature, nb::tuple args, nb::dict kwargs, const MakeArray& make)
-    : signature_(signature), given_(signature.parameters().size()), arrays_(given_.size()), arguments_(given_.size()) {
-  if (args.size() > given_.size())
-    throw UsageError(fmt::format("{} takes {} arguments, and {} are given", signature.spec().name, given_.size(), args.size()));
-  for (std::size_t i = 0; i < args.size(); ++i) given_[i] = nb::borrow(args[i]);
-  for (const auto& [key, value] : kwargs) {
-    const auto name = nb::cast<std::string>(key);
-    const auto place = std::ranges::find_if(signature.parameters(), [&](const auto& one) { return one.argument->name == name; });
-    const ProblemParameter* const of_problem = signature.spec().find_problem(name);
-    if (place != signature.parameters().end()) {
-      nb::object& given = given_[static_cast<std::size_t>(place - signature.parameters().begin())];
-      if (given.is_valid()) throw UsageError(fmt::format("{}: `{}` is given twice", signature.spec().name, name));
-      given = nb::borrow(value);
-    }
-    if (of_problem == nullptr && place == signature.parameters().end())
-      throw UsageError(fmt::format("{} has neither an argument nor a problem value `{}`", signature.spec().name, name));
-    if (of_problem == nullptr) continue;
-    if (of_problem->kind == ProblemKind::type || of_problem->kind == ProblemKind::choice)
-      names_[name] = nb::cast<std::string>(value);
-    else
-      sizes_[name] = nb::cast<std::int64_t>(value);
-  }
+Call::Call(const Signature& signature, nb::handle args, nb::handle kwargs, const Frameworks& frameworks, bool makes)
+    : signature_(signature), parameters_(signature.parameters()), frameworks_(frameworks) {
+  take(args, kwargs);
   take_arrays();
-  take_scalars();
-  make_outputs(make);
-  take_problem();
-  check_sizes();
+  for (std::size_t i = 0; makes && i < parameters_.size(); ++i)
+    if (parameters_[i].is_array && parameters_[i].argument->role != Role::out && !given_[i].is_valid())
+      refuse(i, "is not given");
+  take_scalars(makes);
+  fill_in();
+  if (makes) make_outputs();
 }
 
-void Call::refuse(const Signature::Parameter& parameter, const std::string& why) const {
-  throw UsageError(fmt::format("{}: argument `{}`: {}", signature_.spec().name, parameter.argument->name, why));
+void Call::refuse(const std::string& why) const { throw UsageError(signature_.spec().name + ": " + why); }
+
+void Call::refuse(std::size_t i, const std::string& why) const {
+  refuse(fmt::format("argument `{}`: {}", parameters_[i].argument->name, why));
 }
 
-Array Call::array(const Signature::Parameter& parameter, nb::handle given) {
-  const std::optional<Array> array = array_of(given);
-  if (!array) refuse(parameter, fmt::format("expected an array, got {}", type_of_object(given)));
-  const bool is_written = parameter.argument->role != Role::in;
-  if (is_written && array->is_read_only) refuse(parameter, "expected an array that may be written, got a read-only one");
-  if (!array->is_dense) refuse(parameter, "expected a contiguous array, got one with strides");
-  if (has_device_ && array->device != device_)
-    refuse(parameter, fmt::format("expected an array on {}, got {}", device_ == Array::host ? "the host" : fmt::format("cuda:{}", device_), array->text()));
-  has_device_ = true;
-  device_ = array->device;
-  if (parameter.is_type) {
-    const auto [name, is_new] = names_.emplace(parameter.argument->type, array->type);
-    if (!is_new && name->second != array->type)
-      refuse(parameter, fmt::format("expected {} = {}, got {}", name->first, name->second, array->text()));
-  } else if (parameter.argument->type != array->type) {
-    refuse(parameter, fmt::format("expected {}, got {}", parameter.argument->type, array->text()));
+bool Call::is_text(int name) const noexcept {
+  const ProblemKind kind = signature_.spec().problem[static_cast<std::size_t>(name)].kind;
+  return kind == ProblemKind::type || kind == ProblemKind::choice;
+}
+
+// Positional arguments are all of [arguments], if they have as many arrays; else those without outputs.
+void Call::take(nb::handle args, nb::handle kwargs) {
+  const auto count = static_cast<std::size_t>(PyTuple_Size(args.ptr()));
+  std::size_t arrays = 0, next = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const nb::handle given = PyTuple_GetItem(args.ptr(), static_cast<Py_ssize_t>(i));
+    arrays += PyLong_Check(given.ptr()) == 0 && PyFloat_Check(given.ptr()) == 0 ? 1 : 0;
   }
-  if (std::string wrong = deduce(parameter.size, array->extents(), sizes_); !wrong.empty())
-    refuse(parameter, fmt::format("expected `size = {}`, got {}: {}", parameter.argument->size->text(), array->text(), wrong));
-  return *array;
+  const bool has_outputs = arrays >= signature_.arrays();
+  for (std::size_t i = 0; i < count; ++i) {
+    while (!has_outputs && next < parameters_.size() && parameters_[next].argument->role == Role::out) ++next;
+    if (next == parameters_.size())
+      refuse(fmt::format("takes {} arguments, and {} are given", parameters_.size(), count));
+    given_[next++] = PyTuple_GetItem(args.ptr(), static_cast<Py_ssize_t>(i));
+  }
+  if (!kwargs.is_valid()) return;
+  PyObject *key = nullptr, *value = nullptr;
+  for (Py_ssize_t at = 0; PyDict_Next(kwargs.ptr(), &at, &key, &value) != 0;) take_keyword(text_of(key), value);
+}
+
+void Call::take_keyword(std::string_view name, nb::handle value) {
+  if (name == "stream") {
+    stream_ = value;
+    return;
+  }
+  const int parameter = signature_.find_parameter(name), of_problem = signature_.find_name(name);
+  if (parameter < 0 && of_problem < 0) refuse(fmt::format("has neither an argument nor a problem value `{}`", name));
+  if (parameter >= 0) {
+    nb::handle& given = given_[static_cast<std::size_t>(parameter)];
+    if (given.is_valid()) refuse(fmt::format("`{}` is given twice", name));
+    given = value;
+  } else {
+    take_named(of_problem, value);
+  }
+}
+
+void Call::take_named(int name, nb::handle value) {
+  const std::string& called = signature_.spec().problem[static_cast<std::size_t>(name)].name;
+  if (is_text(name)) {
+    if (PyUnicode_Check(value.ptr()) == 0)
+      refuse(fmt::format("`{}`: expected a name (a str), got {}", called, class_of(value)));
+    texts_[static_cast<std::size_t>(name)] = text_of(value);
+  } else {
+    const std::optional<std::int64_t> number = integer_of(value);
+    if (!number) refuse(fmt::format("`{}`: expected an integer, got {}", called, class_of(value)));
+    sizes_[static_cast<std::size_t>(name)] = *number;
+  }
+  known_ |= std::uint64_t{1} << name;
+  by_keyword_ |= std::uint64_t{1} << name;
 }
 
 void Call::take_arrays() {
-  const auto& parameters = signature_.parameters();
-  // Inputs first: their shapes say more than those of arrays that are about to be written.
-  for (const bool is_input : {true, false})
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      const Role role = parameters[i].argument->role;
-      if (!is_array(role) || (role != Role::out) != is_input || !given_[i].is_valid() || given_[i].is_none()) continue;
-      arrays_[i] = array(parameters[i], given_[i]);
+  // Integers that are sizes first, because a flat array needs them. Inputs before outputs: their shapes say more.
+  for (std::size_t i = 0; i < parameters_.size(); ++i)
+    if (!parameters_[i].is_array && parameters_[i].name >= 0 && given_[i].is_valid() && !given_[i].is_none())
+      take_named(parameters_[i].name, given_[i]);
+  for (const bool is_output : {false, true})
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      if (!parameters_[i].is_array || (parameters_[i].argument->role == Role::out) != is_output) continue;
+      if (given_[i].is_valid() && given_[i].is_none()) given_[i] = {};
+      if (given_[i].is_valid()) take_array(i);
     }
+  // A flat array may need what a later one says.
+  for (std::size_t i = 0; i < parameters_.size(); ++i)
+    if (parameters_[i].is_array && given_[i].is_valid()) deduce(i);
 }
 
-void Call::take_scalars() {
-  const auto& parameters = signature_.parameters();
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (parameters[i].argument->role != Role::scalar) continue;
-    const std::string& name = parameters[i].argument->name;
-    const ProblemParameter* const of_problem = signature_.spec().find_problem(name);
-    if (given_[i].is_valid() && of_problem != nullptr) {
-      const auto value = nb::cast<std::int64_t>(given_[i]);
-      const auto [known, is_new] = sizes_.emplace(name, value);
-      if (!is_new && known->second != value)
-        refuse(parameters[i], fmt::format("expected {}, which the arrays say, got {}", known->second, value));
-    }
-    if (!given_[i].is_valid()) continue;
-    nb::isinstance<nb::float_>(given_[i]) ? set_floating(arguments_[i], given_[i]) : set_integer(arguments_[i], given_[i]);
+void Call::take_array(std::size_t i) {
+  const Parameter& parameter = parameters_[i];
+  Array& array = arrays_[i];
+  exchanges_[i] = exchange_of(given_[i]);
+  if (!read_array(given_[i], exchanges_[i], array))
+    refuse(i, fmt::format("expected an array, got {}", class_of(given_[i])));
+  const bool is_written = parameter.argument->role != Role::in;
+  if (is_written && array.is_read_only) refuse(i, "expected an array that may be written, got a read-only one");
+  if (!array.is_dense)
+    refuse(i, fmt::format("expected a contiguous array, got {} with strides; copy it first", array.text()));
+  take_device(parameter, array);
+  take_type(parameter, array);
+  deduce(i);
+  PlanArgument& passed = arguments_[i];
+  passed.kind = PlanArgument::Kind::pointer;
+  passed.is_const = !is_written;
+  passed.is_device = !parameter.is_on_host;
+  passed.type = parameter.components == 1 ? array.type : std::string_view(parameter.argument->type);
+  passed.count = static_cast<std::uint64_t>(array.size() / parameter.components);
+  passed.set(array.data);
+}
+
+void Call::take_device(const Parameter& parameter, const Array& array) {
+  const auto i = static_cast<std::size_t>(&parameter - parameters_.data());
+  if (parameter.is_on_host) {
+    if (array.device != Array::host)
+      refuse(i, fmt::format("expected an array on the host, which is passed by value, got {}", array.text()));
+    return;
+  }
+  if (parameter.may_be_pinned && array.is_pinned) return;
+  if (first_on_device_ < 0) {
+    first_on_device_ = static_cast<int>(i);
+    device_ = array.device;
+  } else if (array.device != device_) {
+    refuse(i, fmt::format("expected an array on {}, where `{}` is, got {}", device_text(device_),
+                          parameters_[static_cast<std::size_t>(first_on_device_)].argument->name, array.text()));
   }
 }
 
-void Call::make_outputs(const MakeArray& make) {
-  const auto& parameters = signature_.parameters();
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const Argument& argument = *parameters[i].argument;
-    if (argument.role != Role::out || arrays_[i]) continue;
-    // An input of the same size gives shape and framework.
-    std::size_t like = parameters.size(), any = parameters.size();
-    for (std::size_t k = 0; k < parameters.size(); ++k) {
-      if (!arrays_[k] || parameters[k].argument->role == Role::out) continue;
-      if (any == parameters.size()) any = k;
-      if (like == parameters.size() && parameters[k].argument->size->text() == argument.size->text()) like = k;
+void Call::take_type(const Parameter& parameter, const Array& array) {
+  const auto i = static_cast<std::size_t>(&parameter - parameters_.data());
+  if (parameter.name >= 0) {
+    const auto name = static_cast<std::size_t>(parameter.name);
+    if (is_known(parameter.name) && texts_[name] != array.type)
+      refuse(i,
+             fmt::format("expected {} = {}, got {}", signature_.spec().problem[name].name, texts_[name], array.text()));
+    const std::vector<std::string>& types = signature_.spec().problem[name].types;
+    if (std::ranges::find(types, array.type) == types.end())
+      refuse(i, fmt::format("expected {} = {}, got {}", signature_.spec().problem[name].name, fmt::join(types, ", "),
+                            array.text()));
+    texts_[name] = array.type;
+    known_ |= std::uint64_t{1} << name;
+  } else if (parameter.element != array.type && parameter.argument->type != array.type) {
+    refuse(i, fmt::format("expected {}, got {}", parameter.argument->type, array.text()));
+  }
+}
+
+void Call::set_size(std::size_t i, int name, std::int64_t value) {
+  const auto place = static_cast<std::size_t>(name);
+  if (!is_known(name)) {
+    sizes_[place] = value;
+    known_ |= std::uint64_t{1} << name;
+  } else if (sizes_[place] != value && (by_keyword_ >> name & 1) == 0) {
+    refuse(i, fmt::format("expected `size = {}` with {} = {}, got {}", parameters_[i].argument->size->text(),
+                          signature_.spec().problem[place].name, sizes_[place], arrays_[i].text()));
+  }
+}
+
+void Call::deduce(std::size_t i) {
+  const Product& size = parameters_[i].size;
+  const Array& array = arrays_[i];
+  const std::size_t names = size.names.size();
+  if (!size.is_known || names == 0) return;
+  if (size.is_spelled_by(array.dimensions) && parameters_[i].components == 1) {
+    std::int64_t in_front = 1;
+    const std::size_t first = static_cast<std::size_t>(array.dimensions) - names;
+    for (std::size_t k = 0; k <= first; ++k) in_front *= array.shape[k];
+    set_size(i, size.names[0], in_front);
+    for (std::size_t k = 1; k < names; ++k) set_size(i, size.names[k], array.shape[first + k]);
+    return;
+  }
+  int open = -1;
+  std::int64_t known = size.factor * parameters_[i].components;
+  for (const int name : size.names) {
+    if (is_known(name))
+      known *= sizes_[static_cast<std::size_t>(name)];
+    else if (open >= 0)
+      return;
+    else
+      open = name;
+  }
+  if (open < 0 || known == 0) return;
+  if (array.size() % known != 0)
+    refuse(i, fmt::format("expected a multiple of {} elements (`size = {}`), got {}", known,
+                          parameters_[i].argument->size->text(), array.text()));
+  set_size(i, open, array.size() / known);
+}
+
+void Call::take_scalars(bool is_launched) {
+  for (std::size_t i = 0; i < parameters_.size(); ++i)
+    if (!parameters_[i].is_array && (is_launched || given_[i].is_valid())) take_scalar(i);
+}
+
+void Call::take_scalar(std::size_t i) {
+  PlanArgument& passed = arguments_[i];
+  passed.kind = PlanArgument::Kind::integer;
+  passed.is_signed = true;
+  passed.type = "int64";
+  if (!given_[i].is_valid() || given_[i].is_none()) {
+    const int name = parameters_[i].name;
+    if (name < 0 || !is_known(name) || is_text(name)) refuse(i, "is not given");
+    passed.set(sizes_[static_cast<std::size_t>(name)]);
+  } else if (const std::optional<std::int64_t> integer = integer_of(given_[i])) {
+    passed.set(*integer);
+  } else {
+    const double value = PyFloat_AsDouble(given_[i].ptr());
+    if (value == -1 && PyErr_Occurred() != nullptr) {
+      PyErr_Clear();
+      refuse(i, fmt::format("expected a number ({}), got {}", parameters_[i].argument->type, class_of(given_[i])));
     }
-    if (any == parameters.size()) refuse(parameters[i], "no array is given that says where to allocate it");
-    nb::list shape;
-    if (like != parameters.size()) {
-      for (const std::int64_t extent : arrays_[like]->extents()) shape.append(extent);
+    passed.kind = PlanArgument::Kind::floating;
+    passed.type = "double";
+    passed.set(value);
+  }
+}
+
+// Choices, and types that no array says, have their first value, as in [problem]. Sizes have no default.
+void Call::fill_in() {
+  const std::vector<ProblemParameter>& problem = signature_.spec().problem;
+  for (std::size_t i = 0; i < problem.size(); ++i) {
+    if (is_known(static_cast<int>(i))) continue;
+    if (!is_text(static_cast<int>(i)))
+      refuse(fmt::format("the arrays do not say `{}`: give it by keyword, {}=...", problem[i].name, problem[i].name));
+    texts_[i] = problem[i].kind == ProblemKind::type ? problem[i].types.front() : problem[i].choices.front();
+    known_ |= std::uint64_t{1} << i;
+  }
+}
+
+// Returns the dimensions that are this name in an input, where it is the first name; empty: there are none.
+std::span<const std::int64_t> Call::extents_in_front(int name) const {
+  for (std::size_t k = 0; k < parameters_.size(); ++k) {
+    const Product& size = parameters_[k].size;
+    const bool is_input = parameters_[k].is_array && parameters_[k].argument->role != Role::out && given_[k].is_valid();
+    if (!is_input || !size.is_known || size.names.empty() || size.names[0] != name || parameters_[k].components != 1)
+      continue;
+    const Array& array = arrays_[k];
+    if (size.is_spelled_by(array.dimensions))
+      return array.extents().first(static_cast<std::size_t>(array.dimensions) + 1 - size.names.size());
+  }
+  return {};
+}
+
+// Returns the shape of an output, and sets `like` to the array whose framework makes it.
+std::vector<std::int64_t> Call::shape_of(std::size_t output, std::size_t& like) const {
+  const Parameter& parameter = parameters_[output];
+  like = static_cast<std::size_t>(first_on_device_);
+  if (first_on_device_ < 0) refuse(output, "there is no array that says where to make it: give it");
+  if (parameter.like >= 0 && given_[static_cast<std::size_t>(parameter.like)].is_valid()) {
+    const Array& same = arrays_[static_cast<std::size_t>(parameter.like)];
+    return {same.extents().begin(), same.extents().end()};
+  }
+  std::vector<std::int64_t> shape;
+  if (parameter.size.is_known) {
+    if (parameter.size.factor * parameter.components != 1)
+      shape.push_back(parameter.size.factor * parameter.components);
+    std::vector<std::int64_t> names;
+    for (const int name : parameter.size.names) {
+      const std::span<const std::int64_t> in_front =
+          names.empty() ? extents_in_front(name) : std::span<const std::int64_t>();
+      if (in_front.empty()) names.push_back(sizes_[static_cast<std::size_t>(name)]);
+      names.insert(names.end(), in_front.begin(), in_front.end());
+    }
+    shape.insert(parameter.components == 1 ? shape.end() : shape.begin(), names.begin(), names.end());
+    return shape;
+  }
+  const Problem whole = problem();
+  return {
+      parameter.argument->size->integer(Scope{.problem = &whole}, "the size of `" + parameter.argument->name + "`") *
+      parameter.components};
+}
+
+void Call::make_outputs() {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const Parameter& parameter = parameters_[i];
+    if (!parameter.is_array || given_[i].is_valid()) continue;
+    std::size_t like = 0;
+    const std::vector<std::int64_t> shape = shape_of(i, like);
+    const std::string_view type =
+        parameter.name >= 0 ? texts_[static_cast<std::size_t>(parameter.name)] : std::string_view(parameter.element);
+    if (exchanges_[like] != nullptr) {
+      made_.push_back(make_array(*exchanges_[like], shape, dlpack_type(type), device_));
     } else {
-      std::int64_t elements = parameters[i].size.constant;
-      for (const std::string& name : parameters[i].size.names) {
-        const auto known = sizes_.find(name);
-        if (known == sizes_.end()) refuse(parameters[i], fmt::format("`size = {}` needs `{}`: give it by keyword, or the array", argument.size->text(), name));
-        shape.append(known->second);
-        elements *= known->second;
-      }
-      if (!parameters[i].size.is_known)
-        refuse(parameters[i], fmt::format("attune does not deduce `size = {}`: give the array", argument.size->text()));
+      nb::list extents;
+      for (const std::int64_t extent : shape) extents.append(extent);
+      made_.push_back(frameworks_.make_array(given_[like], nb::tuple(extents), nb::str(type.data(), type.size())));
     }
-    std::string type = argument.type;
-    if (parameters[i].is_type) {
-      const auto known = names_.find(argument.type);
-      if (known == names_.end()) refuse(parameters[i], fmt::format("its type {} is not known: give it by keyword", argument.type));
-      type = known->second;
-    }
-    given_[i] = make(given_[like != parameters.size() ? like : any], nb::tuple(shape), type);
-    arrays_[i] = array(parameters[i], given_[i]);
+    given_[i] = made_.back();
+    take_array(i);
   }
 }
 
-void Call::take_problem() {
-  for (const ProblemParameter& one : signature_.spec().problem) {
-    const bool is_text = one.kind == ProblemKind::type || one.kind == ProblemKind::choice;
-    if (is_text) {
-      const auto known = names_.find(one.name);
-      if (known != names_.end()) problem_.set(one.name, Value(known->second));
-      else if (one.kind == ProblemKind::choice) problem_.set(one.name, Value(one.choices.front()));
-      else problem_.set(one.name, Value(one.types.front()));
-    } else {
-      const auto known = sizes_.find(one.name);
-      if (known == sizes_.end()) throw UsageError(fmt::format("{}: the arrays do not say `{}`: give it by keyword", signature_.spec().name, one.name));
-      problem_.set(one.name, Value(known->second));
-    }
-  }
-  const auto& parameters = signature_.parameters();
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    PlanArgument& argument = arguments_[i];
-    if (arrays_[i]) {
-      argument.kind = PlanArgument::Kind::pointer;
-      argument.is_const = parameters[i].argument->role == Role::in;
-      argument.is_device = true;
-      argument.type = arrays_[i]->type;
-      argument.count = static_cast<std::uint64_t>(arrays_[i]->size());
-      argument.set(arrays_[i]->data);
-    } else if (parameters[i].argument->role == Role::scalar && !given_[i].is_valid()) {
-      const auto known = sizes_.find(parameters[i].argument->name);
-      if (known == sizes_.end()) refuse(parameters[i], "it is not given");
-      argument.kind = PlanArgument::Kind::integer;
-      argument.is_signed = true;
-      argument.type = "int64";
-      argument.set(known->second);
-    } else if (is_array(parameters[i].argument->role)) {
-      refuse(parameters[i], "it is not given");
-    }
-  }
+bool Call::is_empty() const noexcept {
+  if (!signature_.spec().may_be_empty) return false;
+  const std::vector<ProblemParameter>& problem = signature_.spec().problem;
+  for (std::size_t i = 0; i < problem.size(); ++i)
+    if (problem[i].kind == ProblemKind::size && sizes_[i] == 0) return true;
+  return false;
 }
 
-void Call::check_sizes() const {
-  const auto& parameters = signature_.parameters();
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (!arrays_[i]) continue;
-    const std::int64_t wanted = parameters[i].argument->size->integer(Scope{.problem = &problem_}, "size");
-    if (arrays_[i]->size() < wanted)
-      refuse(parameters[i], fmt::format("expected {} elements (`size = {}`), got {}", wanted, parameters[i].argument->size->text(), arrays_[i]->text()));
+StreamHandle Call::stream() const {
+  if (stream_.is_valid() && !stream_.is_none())
+    return reinterpret_cast<StreamHandle>(nb::cast<std::uintptr_t>(frameworks_.handle_of(stream_)));
+  if (device_ == Array::host || first_on_device_ < 0) return nullptr;
+  const auto first = static_cast<std::size_t>(first_on_device_);
+  if (exchanges_[first] != nullptr) return current_stream(*exchanges_[first], device_);
+  return reinterpret_cast<StreamHandle>(nb::cast<std::uintptr_t>(frameworks_.stream_of(given_[first])));
+}
+
+std::span<const ProblemValue> Call::values() {
+  const std::vector<ProblemParameter>& problem = signature_.spec().problem;
+  values_.reserve(problem.size());
+  for (std::size_t i = 0; i < problem.size(); ++i) {
+    if (is_text(static_cast<int>(i)))
+      values_.emplace_back(std::string_view(problem[i].name), texts_[i]);
+    else
+      values_.emplace_back(std::string_view(problem[i].name), sizes_[i]);
   }
+  return values_;
+}
+
+Problem Call::problem() const {
+  Problem problem;
+  const std::vector<ProblemParameter>& names = signature_.spec().problem;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    problem.set(names[i].name, is_text(static_cast<int>(i)) ? Value(texts_[i]) : Value(sizes_[i]));
+  return problem;
 }
 
 nb::object Call::outputs() const {
   nb::list outputs;
-  for (std::size_t i = 0; i < given_.size(); ++i)
-    if (signature_.parameters()[i].argument->role == Role::out) outputs.append(given_[i]);
+  for (std::size_t i = 0; i < parameters_.size(); ++i)
+    if (parameters_[i].is_array && parameters_[i].argument->role == Role::out && given_[i].is_valid())
+      outputs.append(given_[i]);
   if (outputs.size() == 0) return nb::none();
   if (outputs.size() == 1) return nb::borrow(outputs[0]);
   return nb::tuple(outputs);

@@ -1,70 +1,86 @@
-// Call: the arguments of one launch, as Python gave them, in the order in which a plan takes them.
+// Call: the arguments of one launch, as Python gave them, in the order in which a launch takes them. On the stack of
+// one call, under the GIL.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
-#include <map>
+#include <array>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "array.hpp"
-#include "attune/kernel_spec.hpp"
+#include "attune/kernel.hpp"
 #include "attune/plan.hpp"
-#include "attune/stream_handle.hpp"
-#include "shapes.hpp"
+#include "signature.hpp"
 
 namespace attune::python {
 
-// What an application passes of a kernel: its arrays and its scalars without those that attune makes. Made once.
-class Signature {
- public:
-  struct Parameter {
-    const Argument* argument = nullptr;
-    Product size;          // of an array
-    bool is_type = false;  // its type is a name of [problem]
-  };
-  explicit Signature(const KernelSpec& spec);
-  const std::vector<Parameter>& parameters() const noexcept { return parameters_; }
-  const KernelSpec& spec() const noexcept { return spec_; }
-
- private:
-  const KernelSpec& spec_;
-  std::vector<Parameter> parameters_;
+// The functions of Python that a call needs where a framework has no C functions: cuattune/_frameworks.py.
+struct Frameworks {
+  nanobind::object make_array;  // (like, shape, type) -> array
+  nanobind::object stream_of;   // (array) -> int
+  nanobind::object handle_of;   // (stream object) -> int
 };
-
-// Makes the arrays that a caller left out: like(array, shape, type) of the module `cuattune._frameworks`.
-using MakeArray = nanobind::object;
 
 class Call {
  public:
-  // Reads arguments in the order of [arguments], or by name; names of [problem] by keyword. Throws UsageError, which
-  // names the argument, what was expected and what was given.
-  Call(const Signature& signature, nanobind::tuple args, nanobind::dict kwargs, const MakeArray& make);
+  // Reads arguments in the order of [arguments], with or without the outputs, or by name; names of [problem], `stream`
+  // and `device` by keyword. Makes the outputs that are left out, if `makes`. Throws UsageError, which names the
+  // argument, what was expected and what was given.
+  Call(const Signature& signature, nanobind::handle args, nanobind::handle kwargs, const Frameworks& frameworks,
+       bool makes);
 
-  const Problem& problem() const noexcept { return problem_; }
-  std::span<const PlanArgument> arguments() const noexcept { return arguments_; }
+  // -1: the host.
   int device() const noexcept { return device_; }
-  // Returns the arrays with role "out": nothing, one, or a tuple.
+  StreamHandle stream() const;
+  // Whether a size is 0 and the kernel file allows that: nothing is launched.
+  bool is_empty() const noexcept;
+  std::span<const PlanArgument> arguments() const noexcept { return {arguments_.data(), parameters_.size()}; }
+  // What arrays and keywords say of the problem, for a launch. It refers to this object.
+  std::span<const ProblemValue> values();
+  Problem problem() const;
+  // Returns the arrays with role "out": None, one, or a tuple.
   nanobind::object outputs() const;
 
  private:
+  void take(nanobind::handle args, nanobind::handle kwargs);
+  void take_keyword(std::string_view name, nanobind::handle value);
+  void take_named(int name, nanobind::handle value);
   void take_arrays();
-  void take_scalars();
-  void make_outputs(const MakeArray& make);
-  void check_sizes() const;
-  void take_problem();
-  Array array(const Signature::Parameter& parameter, nanobind::handle given);
-  [[noreturn]] void refuse(const Signature::Parameter& parameter, const std::string& why) const;
+  void take_array(std::size_t i);
+  void take_device(const Parameter& parameter, const Array& array);
+  void take_type(const Parameter& parameter, const Array& array);
+  void deduce(std::size_t i);
+  void set_size(std::size_t i, int name, std::int64_t value);
+  void take_scalars(bool is_launched);
+  void take_scalar(std::size_t i);
+  void make_outputs();
+  std::span<const std::int64_t> extents_in_front(int name) const;
+  std::vector<std::int64_t> shape_of(std::size_t output, std::size_t& like) const;
+  void fill_in();
+  bool is_text(int name) const noexcept;
+  bool is_known(int name) const noexcept { return (known_ >> name & 1) != 0; }
+  [[noreturn]] void refuse(std::size_t i, const std::string& why) const;
+  [[noreturn]] void refuse(const std::string& why) const;
 
   const Signature& signature_;
-  std::vector<nanobind::object> given_;  // one a parameter; none: left out
-  std::vector<std::optional<Array>> arrays_;
-  std::map<std::string, std::int64_t> sizes_;
-  std::map<std::string, std::string> names_;  // types and choices
-  std::vector<PlanArgument> arguments_;
-  Problem problem_;
+  const std::span<const Parameter> parameters_;
+  const Frameworks& frameworks_;
+  std::array<nanobind::handle, Signature::most_parameters> given_;
+  std::array<const Exchange*, Signature::most_parameters> exchanges_;
+  std::array<Array, Signature::most_parameters> arrays_;
+  std::array<PlanArgument, Signature::most_parameters> arguments_;
+  std::array<std::int64_t, Signature::most_names> sizes_;
+  std::array<std::string_view, Signature::most_names> texts_;
+  std::uint64_t known_ = 0, by_keyword_ = 0;  // a bit for each name of [problem]
+  std::vector<ProblemValue> values_;
+  std::vector<nanobind::object> made_;
+  nanobind::handle stream_;
   int device_ = Array::host;
-  bool has_device_ = false;
+  int first_on_device_ = -1;  // the array that says where the kernel runs
 };
 
 }  // namespace attune::python

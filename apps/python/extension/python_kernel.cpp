@@ -1,77 +1,171 @@
 #include "python_kernel.hpp"
 
+#include <fmt/format.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+
+#include <charconv>
+#include <set>
 
 #include "attune/error.hpp"
 #include "attune/kernel_files.hpp"
 #include "attune/match.hpp"
-#include "attune/tune.hpp"
+#include "bindings.hpp"
 #include "spec/kernel_file.hpp"
 
 namespace nb = nanobind;
+namespace fs = std::filesystem;
 
 namespace attune::python {
 namespace {
 
-nb::object object_of(const Value& value) {
-  if (value.is_name()) return nb::cast(value.name());
-  return nb::cast(value.integer());
+constexpr std::chrono::milliseconds between_looks{500};  // at the times of the files
+
+std::set<PythonKernel*> all_kernels;  // under the GIL
+bool is_closed = false;               // the interpreter ends
+bool has_opened_cuda = false;
+bool is_forked_from_cuda = false;
+
+std::string device_name(int device) { return device == Array::host ? "host" : fmt::format("cuda:{}", device); }
+
+int device_of(const std::string& name) {
+  if (name == "host") return Array::host;
+  if (name == "cuda" || name.empty()) return 0;
+  int ordinal = -1;
+  if (name.starts_with("cuda:")) std::from_chars(name.data() + 5, name.data() + name.size(), ordinal);
+  if (ordinal < 0) throw UsageError(fmt::format("`{}` is no device: expected \"host\", \"cuda\" or \"cuda:N\"", name));
+  return ordinal;
 }
 
-nb::dict dict_of(const Bindings& bindings) {
-  nb::dict dict;
-  for (const Binding& one : bindings) dict[one.name.c_str()] = object_of(one.value);
-  return dict;
+std::vector<fs::file_time_type> times_of(const std::vector<fs::path>& files) {
+  std::vector<fs::file_time_type> times;
+  for (const fs::path& file : files) {
+    std::error_code gone;
+    times.push_back(fs::last_write_time(file, gone));
+  }
+  return times;
 }
 
-Problem problem_from(nb::dict given) {
-  Problem problem;
-  for (const auto& [name, value] : given)
-    problem.set(nb::cast<std::string>(name), nb::isinstance<nb::str>(value) ? Value(nb::cast<std::string>(value))
-                                                                            : Value(nb::cast<std::int64_t>(value)));
-  return problem;
+const char* text_of(Role role) {
+  switch (role) {
+    case Role::in:
+      return "in";
+    case Role::out:
+      return "out";
+    case Role::inout:
+      return "inout";
+    case Role::scratch:
+      return "scratch";
+    case Role::map:
+      return "map";
+    case Role::scalar:
+      break;
+  }
+  return "scalar";
 }
 
 }  // namespace
 
-PythonKernel::PythonKernel(const std::string& name_or_file, nb::object make)
-    : given_(name_or_file),
-      spec_(load_kernel(name_or_file)),
+KernelOnDevice::KernelOnDevice(const DispatcherOptions& options, const Bundle& bundle) : dispatcher(options) {
+  dispatcher.add(bundle);
+}
+
+LoadedKernel::LoadedKernel(const std::string& name_or_file, const KernelOptions& options)
+    : options_(options),
+      spec_(load_kernel(name_or_file, &files_)),
       bundle_(kernel_bundle(spec_, name_or_file)),
       signature_(spec_),
-      make_(std::move(make)) {}
+      times_(times_of(files_)) {}
 
-Dispatcher& PythonKernel::on(const std::string& device) {
-  const std::lock_guard lock(guard_);
-  std::unique_ptr<Dispatcher>& known = dispatchers_[device];
-  if (!known) {
-    auto made = std::make_unique<Dispatcher>(DispatcherOptions{.device = device});
-    made->add(bundle_);
-    known = std::move(made);
-  }
+bool LoadedKernel::is_stale() const { return !files_.empty() && times_of(files_) != times_; }
+
+KernelOnDevice& LoadedKernel::on(int device) {
+  const std::lock_guard lock(devices_->guard);
+  std::unique_ptr<KernelOnDevice>& known = devices_->by_device[device];
+  if (known) return *known;
+  if (device != Array::host && is_forked_from_cuda)
+    throw UsageError(spec_.name +
+                     ": this process was forked from one that used CUDA, which CUDA does not survive; start it "
+                     "by the method \"spawn\" (multiprocessing.get_context(\"spawn\"))");
+  DispatcherOptions options = options_.dispatcher;
+  options.device = device_name(device);
+  auto opened = std::make_unique<KernelOnDevice>(options, bundle_);
+  if (spec_.problem.size() <= 8) opened->kernel = opened->dispatcher.kernel(spec_.name, options_.policy);
+  if (device != Array::host) has_opened_cuda = true;
+  known = std::move(opened);
   return *known;
 }
 
-nb::list PythonKernel::arguments() const {
-  constexpr std::pair<Role, const char*> roles[] = {
-      {Role::in, "in"}, {Role::out, "out"}, {Role::inout, "inout"}, {Role::scalar, "scalar"}};
+std::vector<KernelOnDevice*> LoadedKernel::opened() {
+  const std::lock_guard lock(devices_->guard);
+  std::vector<KernelOnDevice*> all;
+  for (const auto& [device, one] : devices_->by_device)
+    if (one) all.push_back(one.get());
+  return all;
+}
+
+void LoadedKernel::forget_devices() {
+  devices_.release();  // its threads and its context are the parent's
+  devices_ = std::make_unique<Devices>();
+}
+
+PythonKernel::PythonKernel(const std::string& name_or_file, Frameworks frameworks, KernelOptions options)
+    : target_(name_or_file),
+      frameworks_(std::move(frameworks)),
+      options_(std::move(options)),
+      loaded_(std::make_shared<LoadedKernel>(target_, options_)),
+      looked_at_(std::chrono::steady_clock::now()) {
+  all_kernels.insert(this);
+}
+
+PythonKernel::~PythonKernel() {
+  all_kernels.erase(this);
+  const nb::gil_scoped_release released;
+  loaded_.reset();
+}
+
+std::shared_ptr<LoadedKernel> PythonKernel::current() {
+  if (is_closed) throw Error(target_ + ": the interpreter is ending");
+  const auto now = std::chrono::steady_clock::now();
+  if (now - looked_at_ < between_looks) return loaded_;
+  if (loaded_->is_stale()) {
+    std::shared_ptr<LoadedKernel> former = std::make_shared<LoadedKernel>(target_, options_);
+    former.swap(loaded_);
+    const nb::gil_scoped_release released;
+    former.reset();  // waits for its launches
+  }
+  looked_at_ = now;
+  return loaded_;
+}
+
+const KernelSpec& PythonKernel::spec() { return current()->spec(); }
+
+nb::list PythonKernel::arguments() {
+  const std::shared_ptr<LoadedKernel> kernel = current();
   nb::list list;
-  for (const Signature::Parameter& one : signature_.parameters()) {
+  for (const Parameter& one : kernel->signature().parameters()) {
     nb::dict entry;
     entry["name"] = one.argument->name;
     entry["type"] = one.argument->type;
-    for (const auto& [role, text] : roles)
-      if (role == one.argument->role) entry["role"] = text;
-    if (one.argument->size) entry["size"] = one.argument->size->text();
+    entry["role"] = text_of(one.argument->role);
+    if (one.is_array) {
+      nb::list names;
+      for (const int name : one.size.names) names.append(kernel->spec().problem[static_cast<std::size_t>(name)].name);
+      entry["size"] = one.argument->size->text();
+      entry["names"] = one.size.is_known ? nb::object(names) : nb::none();
+      entry["factor"] = one.size.factor;
+      entry["components"] = one.components;
+      entry["like"] = one.like >= 0 ? nb::cast(one.like) : nb::none();
+      entry["is_on_host"] = one.is_on_host;
+    }
     list.append(entry);
   }
   return list;
 }
 
-nb::dict PythonKernel::problem() const {
+nb::dict PythonKernel::problem() {
   nb::dict dict;
-  for (const ProblemParameter& one : spec_.problem) {
+  for (const ProblemParameter& one : current()->spec().problem) {
     const std::vector<std::string>& names = one.kind == ProblemKind::type ? one.types : one.choices;
     if (names.empty())
       dict[one.name.c_str()] = one.default_value ? nb::cast(*one.default_value) : nb::none();
@@ -81,12 +175,38 @@ nb::dict PythonKernel::problem() const {
   return dict;
 }
 
-nb::dict PythonKernel::match(const std::string& device, nb::dict problem) {
-  const Problem wanted = problem_from(problem);
+nb::object PythonKernel::launch(nb::handle args, nb::handle kwargs) {
+  const std::shared_ptr<LoadedKernel> kernel = current();
+  Call call(kernel->signature(), args, kwargs, frameworks_, true);
+  if (call.is_empty()) return call.outputs();
+  const StreamHandle stream = call.stream();
+  {
+    const nb::gil_scoped_release released;
+    KernelOnDevice& device = kernel->on(call.device());
+    if (device.kernel)
+      device.kernel->launch_arguments(stream, call.values(), call.arguments());
+    else
+      device.dispatcher.plan(kernel->spec().name, call.problem(), options_.policy)
+          .launch_arguments(stream, call.arguments());
+  }
+  return call.outputs();
+}
+
+void PythonKernel::prepare(nb::handle args, nb::handle kwargs) {
+  const std::shared_ptr<LoadedKernel> kernel = current();
+  const Call call(kernel->signature(), args, kwargs, frameworks_, false);
+  const Problem problem = call.problem();
+  const nb::gil_scoped_release released;
+  kernel->on(call.device()).dispatcher.prepare(kernel->spec().name, std::span(&problem, 1));
+}
+
+nb::dict PythonKernel::match(const std::string& device, nb::dict given) {
+  const std::shared_ptr<LoadedKernel> kernel = current();
+  const Problem problem = problem_from(given);
   std::optional<Match> found;
   {
-    nb::gil_scoped_release released;
-    found = on(device).match(spec_.name, wanted);
+    const nb::gil_scoped_release released;
+    found = kernel->on(device_of(device)).dispatcher.match(kernel->spec().name, problem);
   }
   nb::dict dict;
   dict["rung"] = std::string(to_text(found->rung));
@@ -97,54 +217,35 @@ nb::dict PythonKernel::match(const std::string& device, nb::dict problem) {
   return dict;
 }
 
-nb::dict PythonKernel::tune(const std::string& device, nb::dict problem, const std::string& effort, nb::dict options) {
-  const Problem wanted = problem_from(problem);
-  TuneOptions terms;
-  if (options.contains("seconds")) terms.seconds = nb::cast<double>(options["seconds"]);
-  if (options.contains("trials")) terms.trials = nb::cast<std::int64_t>(options["trials"]);
-  if (options.contains("worker")) terms.executable = nb::cast<std::string>(options["worker"]);
-  std::stop_source stop;
-  terms.stop = stop.get_token();
-  nb::object progress = options.contains("progress") ? nb::object(options["progress"]) : nb::none();
-  terms.progress = [&](const TuneProgress& so_far) {
-    nb::gil_scoped_acquire held;
-    if (PyErr_CheckSignals() != 0) {
-      PyErr_Clear();
-      stop.request_stop();
-    }
-    if (!progress.is_none()) progress(so_far.trials, so_far.default_ns, so_far.best_ns);
-  };
-  std::optional<TuneResult> result;
-  {
-    nb::gil_scoped_release released;
-    Dispatcher& gpu = on(device);
-    result = attune::tune(gpu, spec_, wanted, effort_from_text(effort), terms);
-    gpu.refresh();
-  }
-  nb::dict dict;
-  dict["end"] = std::string(to_text(result->end));
-  dict["configuration"] = result->configuration ? nb::object(dict_of(*result->configuration)) : nb::none();
-  dict["median_ns"] = result->median_ns;
-  dict["default_ns"] = result->default_ns;
-  dict["speedup"] = result->speedup;
-  dict["trials"] = result->trials;
-  dict["explanation"] = result->explanation;
-  return dict;
-}
-
-nb::object PythonKernel::launch(nb::tuple args, nb::dict kwargs, std::uintptr_t stream) {
-  const Call call(signature_, args, kwargs, make_);
-  {
-    nb::gil_scoped_release released;
-    Dispatcher& gpu = on(device_name(call.device()));
-    gpu.plan(spec_.name, call.problem()).launch_arguments(reinterpret_cast<StreamHandle>(stream), call.arguments());
-  }
-  return call.outputs();
-}
-
-nb::tuple PythonKernel::problem_of(nb::tuple args, nb::dict kwargs) {
-  const Call call(signature_, args, kwargs, make_);
+nb::tuple PythonKernel::problem_of(nb::handle args, nb::handle kwargs) {
+  const std::shared_ptr<LoadedKernel> kernel = current();
+  const Call call(kernel->signature(), args, kwargs, frameworks_, false);
   return nb::make_tuple(device_name(call.device()), dict_of(call.problem()));
+}
+
+void PythonKernel::refresh() {
+  const std::shared_ptr<LoadedKernel> kernel = current();
+  const nb::gil_scoped_release released;
+  for (KernelOnDevice* const one : kernel->opened()) one->dispatcher.refresh();
+}
+
+Device& PythonKernel::device(const std::string& name) {
+  const std::shared_ptr<LoadedKernel> kernel = current();
+  const nb::gil_scoped_release released;
+  return *kernel->on(device_of(name)).dispatcher.device();
+}
+
+void PythonKernel::close_all() {
+  is_closed = true;
+  std::vector<std::shared_ptr<LoadedKernel>> closing;
+  for (PythonKernel* const one : all_kernels) closing.push_back(std::move(one->loaded_));
+  const nb::gil_scoped_release released;
+  closing.clear();
+}
+
+void PythonKernel::forget_all_devices() {
+  is_forked_from_cuda = is_forked_from_cuda || has_opened_cuda;
+  for (PythonKernel* const one : all_kernels) one->loaded_->forget_devices();
 }
 
 }  // namespace attune::python

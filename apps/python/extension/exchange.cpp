@@ -1,0 +1,66 @@
+#include "exchange.hpp"
+
+#include <array>
+#include <cstddef>
+
+namespace nb = nanobind;
+
+namespace attune::python {
+namespace {
+
+constexpr int cpu = 1, cuda = 2;  // DLPack's numbers
+
+const Exchange* look_up(nb::handle type) {
+  nb::object capsule = nb::getattr(type, "__dlpack_c_exchange_api__", nb::none());
+  if (capsule.is_none() || PyCapsule_IsValid(capsule.ptr(), "dlpack_exchange_api") == 0) return nullptr;
+  const auto* const found = static_cast<const Exchange*>(PyCapsule_GetPointer(capsule.ptr(), "dlpack_exchange_api"));
+  return found->major == 1 && found->read != nullptr ? found : nullptr;
+}
+
+// The types that were seen last: a call has arrays of one type as a rule. Types are kept alive, so that an address is
+// always the same type. Under the GIL.
+struct KnownType {
+  PyObject* type = nullptr;
+  const Exchange* exchange = nullptr;
+};
+std::array<KnownType, 4> known_types;
+std::size_t next_known = 0;
+
+void set_error(void*, const char* kind, const char* message) {
+  PyErr_Format(PyExc_RuntimeError, "%s: %s", kind, message);
+}
+
+}  // namespace
+
+const Exchange* exchange_of(nb::handle object) {
+  const nb::handle type = object.type();
+  for (const KnownType& one : known_types)
+    if (one.type == type.ptr()) return one.exchange;
+  const Exchange* const found = look_up(type);
+  KnownType& place = known_types[next_known++ % known_types.size()];
+  Py_XDECREF(place.type);
+  place = {type.inc_ref().ptr(), found};
+  return found;
+}
+
+StreamHandle current_stream(const Exchange& exchange, int device) {
+  void* stream = nullptr;
+  if (exchange.current_stream(cuda, device, &stream) != 0) nb::raise_python_error();
+  return static_cast<StreamHandle>(stream);
+}
+
+nb::object make_array(const Exchange& exchange, std::span<const std::int64_t> shape, nb::dlpack::dtype type,
+                      int device) {
+  nb::dlpack::dltensor like;
+  like.device = {device < 0 ? cpu : cuda, device < 0 ? 0 : device};
+  like.ndim = static_cast<std::int32_t>(shape.size());
+  like.dtype = type;
+  like.shape = const_cast<std::int64_t*>(shape.data());
+  Exchange::Managed* made = nullptr;
+  if (exchange.allocate(&like, &made, nullptr, set_error) != 0) nb::raise_python_error();
+  void* object = nullptr;
+  if (exchange.to_object(made, &object) != 0) nb::raise_python_error();
+  return nb::steal(static_cast<PyObject*>(object));
+}
+
+}  // namespace attune::python
