@@ -95,6 +95,7 @@ void Call::take_keyword(std::string_view name, nb::handle value) {
 }
 
 void Call::take_named(int name, nb::handle value) {
+  if (value.is_none()) return;
   const std::string& called = signature_.spec().problem[static_cast<std::size_t>(name)].name;
   if (is_text(name)) {
     if (PyUnicode_Check(value.ptr()) == 0)
@@ -327,11 +328,13 @@ void Call::make_outputs() {
 }
 
 bool Call::is_empty() const noexcept {
-  if (!signature_.spec().may_be_empty) return false;
-  const std::vector<ProblemParameter>& problem = signature_.spec().problem;
-  for (std::size_t i = 0; i < problem.size(); ++i)
-    if (problem[i].kind == ProblemKind::size && sizes_[i] == 0) return true;
-  return false;
+  bool writes = false;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (!parameters_[i].is_array || parameters_[i].argument->role == Role::in) continue;
+    if (arrays_[i].size() != 0) return false;
+    writes = true;
+  }
+  return writes;
 }
 
 StreamHandle Call::stream() const {

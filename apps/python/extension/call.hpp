@@ -36,7 +36,7 @@ class Call {
   // -1: the host.
   int device() const noexcept { return device_; }
   StreamHandle stream() const;
-  // Whether a size is 0 and the kernel file allows that: nothing is launched.
+  // Whether all arrays that the kernel writes have no elements: nothing is launched.
   bool is_empty() const noexcept;
   std::span<const PlanArgument> arguments() const noexcept { return {arguments_.data(), parameters_.size()}; }
   // What arrays and keywords say of the problem, for a launch. It refers to this object.

@@ -1,0 +1,182 @@
+"""Kernels as PyTorch operators: schema, fake function and gradient from the front matter of the kernel file."""
+
+import keyword
+from typing import Any
+
+import torch
+
+from ._kernel import Kernel
+from ._native import UsageError
+from ._shapes import output_shapes
+
+_DTYPES = {"half": torch.float16, "float": torch.float32, "double": torch.float64, "bfloat16": torch.bfloat16,
+           "float2": torch.complex64, "double2": torch.complex128}
+_REAL_TYPES = ("half", "float", "double", "bfloat16")
+_libraries: dict[str, torch.library.Library] = {}  # by operator, so that a cell of a notebook may run twice
+
+
+def _dtype(type_name: str) -> torch.dtype:
+    found = _DTYPES.get(type_name) or getattr(torch, type_name, None)
+    if not isinstance(found, torch.dtype):
+        raise UsageError(f"PyTorch has no dtype for {type_name}")
+    return found
+
+
+def _python_name(name: str) -> str:
+    return name + "_" if keyword.iskeyword(name) else name
+
+
+class _Schema:
+    """What the operator takes: arrays and numbers by position, what the problem has beside the arrays by keyword."""
+
+    def __init__(self, kernel: Kernel):
+        self.arguments = kernel.arguments
+        problem = kernel.problem
+        self.outputs = [one for one in self.arguments if one["role"] == "out"]
+        self.arrays = [one for one in self.arguments if "size" in one and one["role"] != "out"]
+        numbers = [one for one in self.arguments if "size" not in one and one["name"] not in problem]
+        self.positional = [one["name"] for one in (*self.arrays, *numbers)]
+        in_order = [one["name"] for one in self.arguments if one["role"] != "out"]
+        self.is_in_order = in_order[: len(self.positional)] == self.positional
+        self.types = {one["type"]: one["name"] for one in reversed(self.arrays) if one["type"] in problem}
+        said = {name for one in self.arrays for name in one["names"] or ()}
+        self.keywords: dict[str, str] = {}
+        for name, default in problem.items():
+            if isinstance(default, list):
+                if name not in self.types:
+                    self.keywords[name] = f'str {name}="{default[0]}"'
+            else:
+                self.keywords[name] = f"SymInt? {name}=None" if name in said else f"SymInt {name}"
+        self._problem = problem
+        self.text = self._text(numbers)
+
+    def _number_kind(self, type_name: str) -> str:
+        types = self._problem.get(type_name)
+        are_real = {one in _REAL_TYPES for one in (types if isinstance(types, list) else [type_name])}
+        return "Scalar" if len(are_real) == 2 else "float" if True in are_real else "SymInt"
+
+    def _text(self, numbers: list[dict[str, Any]]) -> str:
+        parts = []
+        for i, one in enumerate(self.arrays):
+            mark = f"({chr(ord('a') + i)}!)" if one["role"] == "inout" else ""
+            parts.append(f"Tensor{mark} {_python_name(one['name'])}")
+        for one in numbers:
+            parts.append(f"{self._number_kind(one['type'])} {_python_name(one['name'])}")
+        if self.keywords:
+            parts.append("*")
+            parts.extend(sorted(self.keywords.values(), key=lambda text: "=" in text))
+        returned = ["Tensor"] * len(self.outputs)
+        return f"({', '.join(parts)}) -> {returned[0] if len(returned) == 1 else '(' + ', '.join(returned) + ')'}"
+
+
+class TorchOperator:
+    """A kernel as a PyTorch operator, to be called with tensors: Kernel.torch_op() makes it.
+
+    It takes the input tensors of the kernel by position, then its numbers, and returns its outputs, which it makes.
+    Inputs that are not contiguous are copied first. It works under torch.compile, without a break of the graph, in CUDA
+    graphs, and on CPU tensors, where the host device runs the kernel. `kernel`: the Kernel. `op`: PyTorch's own object.
+    """
+
+    def __init__(self, kernel: Kernel, name: str, backward: Kernel | None = None):
+        space, separator, short = name.partition("::")
+        if not separator or not space.isidentifier() or not short.isidentifier():
+            raise UsageError(f"`{name}` is no name of an operator: expected one such as mine::{kernel.name}")
+        self.kernel = kernel
+        self.name = name
+        self._schema = _Schema(kernel)
+        former = _libraries.pop(name, None)
+        if former is not None:
+            former._destroy()
+        library = _libraries[name] = torch.library.Library(space, "FRAGMENT")
+        library.define(short + self._schema.text, tags=(torch.Tag.pt2_compliant_tag, torch.Tag.needs_fixed_stride_order))
+        for key in ("CUDA", "CPU"):
+            library.impl(short, self._launch(), key)
+        torch.library.register_fake(name, self._fake, lib=library)
+        self.op = getattr(getattr(torch.ops, space), short).default
+        if backward is not None:
+            self._register_backward(backward, library)
+
+    def __call__(self, *tensors: Any, **named: Any) -> Any:
+        """Launches the kernel on PyTorch's current stream; Kernel describes arguments and errors."""
+        return self.op(*tensors, **named)
+
+    def match(self, *tensors: Any, **named: Any) -> dict[str, Any]:
+        """Returns what a call would launch, and why: Kernel.match()."""
+        return self.kernel.match(*tensors, **named)
+
+    def why(self, *tensors: Any, **named: Any) -> str:
+        """Returns the sentence of match()."""
+        return self.kernel.why(*tensors, **named)
+
+    def _launch(self) -> Any:
+        kernel, schema = self.kernel, self._schema
+        inputs = {i for i, one in enumerate(schema.arrays) if one["role"] == "in"}
+
+        def launch(*given: Any, **named: Any) -> Any:
+            try:
+                return kernel(*given, **named)
+            except UsageError:
+                dense = [one.contiguous() if i in inputs else one for i, one in enumerate(given)]
+                if all(one is former for one, former in zip(dense, given)):
+                    raise
+                return kernel(*dense, **named)
+
+        if schema.is_in_order:
+            return launch
+        return lambda *given, **named: launch_by_name(kernel, schema, inputs, given, named)
+
+    def _fake(self, *given: Any, **named: Any) -> Any:
+        schema = self._schema
+        tensors = dict(zip((one["name"] for one in schema.arrays), given))
+        shapes = {name: tensor.shape for name, tensor in tensors.items()}
+        sizes = {name: size for name, size in named.items() if size is not None and not isinstance(size, str)}
+        first = given[0]
+        made = []
+        for one, shape in zip(schema.outputs, output_shapes(schema.arguments, shapes, sizes).values()):
+            of = schema.types.get(one["type"])
+            dtype = tensors[of].dtype if of else _dtype(named.get(one["type"]) or self._default_type(one["type"]))
+            made.append(torch.empty(shape, dtype=dtype, device=first.device))
+        return made[0] if len(made) == 1 else tuple(made) if made else None
+
+    def _default_type(self, type_name: str) -> str:
+        types = self.kernel.problem.get(type_name)
+        return types[0] if isinstance(types, list) else type_name
+
+    def _register_backward(self, backward: Kernel, library: torch.library.Library) -> None:
+        schema = self._schema
+        if any(one["role"] == "inout" for one in schema.arrays):
+            raise UsageError(f"{self.name}: a kernel that changes its arguments has no backward")
+        gradient = TorchOperator(backward, self.name + "_backward")
+        outputs = [one["name"] for one in schema.outputs]
+        wanted = [one["name"] for one in gradient._schema.arrays]
+        known = {f"grad_{name}" for name in outputs} | set(outputs) | {one["name"] for one in schema.arrays}
+        for name in wanted:
+            if name not in known:
+                raise UsageError(f"{backward.name}: argument `{name}` is none of {', '.join(sorted(known))}")
+        returned = [one["name"].removeprefix("grad_") for one in gradient._schema.outputs]
+
+        def setup_context(ctx: Any, inputs: Any, keyword_only_inputs: Any = None, output: Any = None) -> None:
+            tensors = dict(zip(schema.positional, inputs))
+            tensors.update(zip(outputs, output if isinstance(output, tuple) else (output,)))
+            ctx.save_for_backward(*(tensors[name] for name in wanted if name in tensors))
+
+        def differentiate(ctx: Any, *grads: Any) -> Any:
+            tensors = dict(zip((f"grad_{name}" for name in outputs), grads))
+            tensors.update(zip((name for name in wanted if name not in tensors), ctx.saved_tensors))
+            made = gradient(*(tensors[name] for name in wanted))
+            by_name = dict(zip(returned, made if isinstance(made, tuple) else (made,)))
+            return tuple(by_name.get(name) for name in schema.positional)
+
+        without_keywords = lambda ctx, inputs, output: setup_context(ctx, inputs, None, output)  # noqa: E731
+        torch.library.register_autograd(
+            self.name, differentiate, setup_context=setup_context if schema.keywords else without_keywords, lib=library
+        )
+
+    def __repr__(self) -> str:
+        return f"<cuattune.TorchOperator {self.name}{self._schema.text}>"
+
+
+def launch_by_name(kernel: Kernel, schema: _Schema, inputs: set[int], given: Any, named: dict[str, Any]) -> Any:
+    """Launches a kernel whose file has its arguments in another order than the operator."""
+    dense = [one.contiguous() if i in inputs else one for i, one in enumerate(given)]
+    return kernel(**dict(zip(schema.positional, dense)), **named)
