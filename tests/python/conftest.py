@@ -1,23 +1,32 @@
-"""Each test has a database of its own, and the host device; compiled images are shared."""
+"""What all tests of the Python package share: wisdom and a cache of their own, on the host device."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 DATA = Path(__file__).parents[1] / "data"
+KEPT = ("ATTUNE_SOURCE_DIR", "ATTUNE_REQUIRE_GPU")
 
 
 @pytest.fixture(autouse=True)
-def own_wisdom(tmp_path, tmp_path_factory, monkeypatch):
+def own_wisdom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Gives a test an empty database, an empty cache and the host device, and its child processes too."""
+    for name in [name for name in os.environ if name.startswith("ATTUNE_") and name not in KEPT]:
+        monkeypatch.delenv(name)
     monkeypatch.setenv("ATTUNE_DB", str(tmp_path / "wisdom.db"))
-    monkeypatch.setenv("ATTUNE_CACHE", str(tmp_path_factory.getbasetemp() / "images"))
+    monkeypatch.setenv("ATTUNE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("ATTUNE_DEVICE", "host")
     return tmp_path / "wisdom.db"
 
 
 @pytest.fixture
-def scale(tmp_path):
-    """Returns the path of tests/data/kernels/scale.cu, or of a copy in which texts are replaced."""
+def scale(tmp_path, tmp_path_factory, monkeypatch):
+    """Returns what writes tests/data/kernels/scale.cu, with texts replaced, into the test's folder, and returns its path.
+
+    Its images are compiled once for all tests.
+    """
+    monkeypatch.setenv("ATTUNE_CACHE", str(tmp_path_factory.getbasetemp() / "images_of_scale"))
 
     def path_of(*replacements):
         text = (DATA / "kernels" / "scale.cu").read_text()
@@ -33,7 +42,7 @@ def scale(tmp_path):
 
 @pytest.fixture
 def program(tmp_path, monkeypatch):
-    """Lets a shell script stand for the program `attune`."""
+    """Returns what lets a shell script stand for the program `attune`, and returns its path."""
 
     def stand_in(script):
         path = tmp_path / "stand_in"
