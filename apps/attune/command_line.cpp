@@ -10,6 +10,7 @@
 #include <new>
 #include <optional>
 
+#include "absent_reader.hpp"
 #include "apps/terminal/help_text.hpp"
 #include "attune/error.hpp"
 #include "base/near_name.hpp"
@@ -100,6 +101,7 @@ int run_command_line(int count, char** values, WorkerSeams seams) {
   std::signal(SIGCHLD, SIG_DFL);  // a parent may have ignored it; then no child has an exit status
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is an error with a message, like a full disk
+  end_without_reader();
   try {
     const int code = dispatch(Arguments(values + 1, values + count));
     std::cout.flush();

@@ -127,6 +127,8 @@ void JsonLines::trial_done(const Trial& trial, const Progress& progress) {
   line["max_error"] = trial.numerics.max_absolute;
   line["max_share"] = trial.numerics.max_share;
   line["new_best"] = progress.new_best;
+  line["best_ns"] = progress.best_ns > 0 ? Json(progress.best_ns) : Json();
+  line["default_ns"] = progress.default_ns > 0 ? Json(progress.default_ns) : Json();
   line["from_log"] = progress.from_log;
   if (!trial.detail.empty()) line["detail"] = trial.detail;
   print_line(line);

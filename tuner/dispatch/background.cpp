@@ -3,28 +3,31 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <stop_token>
 #include <thread>
 #include <utility>
 
+#include "base/await.hpp"
 #include "base/start_thread.hpp"
 
 namespace attune {
 
 struct Background::Queue {
-  void run(const std::stop_token& stop);
+  void run();
   void start();
   std::mutex mutex;
-  std::condition_variable_any changed;
+  std::condition_variable changed;
   std::deque<Action> actions;
   bool is_busy = false;
+  bool ends = false;
   std::jthread thread;  // last: it ends before what it uses
 };
 
 // Cold functions are compiled for size: libattune.so is to stay small.
-[[gnu::cold]] void Background::Queue::run(const std::stop_token& stop) {
+[[gnu::cold]] void Background::Queue::run() {
   std::unique_lock lock(mutex);
-  while (changed.wait(lock, stop, [this] { return !actions.empty(); }) && !stop.stop_requested()) {
+  for (;;) {
+    await(changed, lock, [this] { return ends || !actions.empty(); });
+    if (ends) return;
     const Action action = std::move(actions.front());
     actions.pop_front();
     is_busy = true;
@@ -39,7 +42,7 @@ struct Background::Queue {
 [[gnu::cold]] void Background::Queue::start() {
   if (thread.joinable()) return;
   const BlockedSignals blocked;
-  thread = start_thread<std::jthread>([this](const std::stop_token& stop) { run(stop); });
+  thread = start_thread<std::jthread>([this] { run(); });
 }
 
 Background::Background() : queue_(std::make_unique<Queue>()) {}
@@ -52,9 +55,9 @@ Background::Background() : queue_(std::make_unique<Queue>()) {}
   }
   {
     const std::lock_guard lock(queue_->mutex);
-    queue_->actions.clear();
+    queue_->ends = true;
+    queue_->changed.notify_all();
   }
-  queue_->thread.request_stop();
 }
 
 [[gnu::cold]] void Background::add(Action action) {
@@ -69,7 +72,7 @@ Background::Background() : queue_(std::make_unique<Queue>()) {}
   if (is_forked()) return;
   std::unique_lock lock(queue_->mutex);
   if (std::this_thread::get_id() == queue_->thread.get_id()) return;
-  queue_->changed.wait(lock, [this] { return queue_->actions.empty() && !queue_->is_busy; });
+  await(queue_->changed, lock, [this] { return queue_->actions.empty() && !queue_->is_busy; });
 }
 
 }  // namespace attune

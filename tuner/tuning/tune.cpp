@@ -32,8 +32,12 @@ namespace fs = std::filesystem;
 class Forwarder final : public Observer {
  public:
   explicit Forwarder(const TuneOptions& options) : options_(options) {}
-  void trial_done(const Trial&, const Progress& progress) override {
-    if (options_.progress) options_.progress({progress.trials, progress.default_ns, progress.best_ns, progress.best});
+  void trial_done(const Trial& trial, const Progress& progress) override {
+    if (!options_.on_trial) return;
+    const bool is_ok = trial.verdict == Verdict::ok;
+    options_.on_trial({trial.configuration, std::string(to_text(trial.verdict)), trial.detail,
+                       is_ok ? trial.measurement.median_ns : 0, progress.new_best, progress.trials, progress.default_ns,
+                       progress.best_ns, progress.best});
   }
   void note(const std::string& text) override {
     if (options_.note) options_.note(text);
@@ -113,7 +117,13 @@ KernelRequest request_of(const Dispatcher& gpu, const KernelSpec& spec, const Pr
   return request;
 }
 
-TuneResult result_of(SessionResult session) {
+TuneResult result_of(SessionResult session, const TuneOptions& options) {
+  const bool is_stored = session.record && session.decision && !session.record_stands;
+  if (is_stored && options.on_record) {
+    const Record& record = *session.record;
+    options.on_record({record.configuration, record.median_ns, record.default_ns, record.speedup, record.speedup_low,
+                       record.speedup_high});
+  }
   TuneResult result;
   result.end = session.end;
   result.trials = session.trials;
@@ -164,12 +174,12 @@ TuneResult tune(Dispatcher& gpu, const KernelSpec& spec, const Problem& given, E
   if (options.isolation == Isolation::none) {
     // A device of its own, which only one thread drives.
     const std::unique_ptr<Device> own = open_device(name_of(device));
-    return result_of(run_session(request, *own, store, kept, observer, stop));
+    return result_of(run_session(request, *own, store, kept, observer, stop), options);
   }
   const QuietSignal quiet(SIGPIPE);  // before the pool starts threads
   const std::unique_ptr<Workers> workers = process_workers(program, name_of(device));
   Pool pool(*workers);
-  return result_of(run_session(request, pool, store, kept, observer, stop));
+  return result_of(run_session(request, pool, store, kept, observer, stop), options);
 }
 
 TuneResult tune(Dispatcher& gpu, const std::string& kernel, const Problem& problem, Effort effort,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "attune/error.hpp"
+#include "base/await.hpp"
 #include "base/start_thread.hpp"
 #include "base/user_limits.hpp"
 
@@ -130,7 +131,7 @@ std::vector<CompileLanes::QueuedImage> CompileLanes::take_batch(Lane& lane, std:
   std::unique_lock lock(mutex_);
   lane.is_busy = false;
   ++idle_;
-  changed_.wait(lock, [this] { return ends_ || !waiting_.empty(); });
+  await(changed_, lock, [this] { return ends_ || !waiting_.empty(); });
   --idle_;
   std::vector<QueuedImage> batch;
   if (ends_) return batch;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "attune/error.hpp"
+#include "base/await.hpp"
 #include "base/start_thread.hpp"
 #include "base/steady_seconds.hpp"
 #include "base/unix_ms.hpp"
@@ -41,7 +42,7 @@ void DeviceLane::abandon() {
   if (!state_.is_busy()) return;
   abandons_ = true;
   transport_->interrupt();
-  changed_.wait(lock, [this] { return !abandons_; });
+  await(changed_, lock, [this] { return !abandons_; });
 }
 
 void DeviceLane::set_known_good(std::optional<KnownGood> known_good) {
@@ -62,7 +63,7 @@ LaneFigures DeviceLane::figures() const {
 void DeviceLane::run() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return ends_ || state_.has_work(); });
+    await(changed_, lock, [this] { return ends_ || state_.has_work(); });
     if (ends_) return;
     std::exception_ptr error;
     try {

@@ -22,8 +22,8 @@ int main(int argc, char** argv) try {
   options.isolation = argc > 1 ? attune::Isolation::none : attune::Isolation::processes;
   options.seconds = 2;
   options.trials = 6;
-  options.progress = [](const attune::TuneProgress& progress) {
-    std::printf("%lld trials, best %.1f us\n", static_cast<long long>(progress.trials), progress.best_ns / 1e3);
+  options.on_trial = [](const attune::TuneTrial& trial) {
+    std::printf("%lld trials, best %.1f us\n", static_cast<long long>(trial.trials), trial.best_ns / 1e3);
   };
   const attune::Problem problem{{"n", n}, {"T", "float"}};
   const attune::TuneResult tuned = attune::tune(gpu, SMOOTH_FILE, problem, attune::Effort::measure, options);

@@ -1,4 +1,4 @@
-"""python -m cuattune: the command line of attune."""
+"""python -m cuattune, and the script `cuattune`: the command line of attune."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ from ._programs import program
 
 
 def main() -> None:
-    """Runs `attune` with the arguments of this process, in its place."""
+    """Runs the program `attune` with this process's arguments, in its place."""
     os.execv(program("attune"), ["attune", *sys.argv[1:]])
 
 

@@ -12,8 +12,8 @@ from . import _frameworks, _native
 class Kernel(_native.Kernel):
     """A kernel that is called with arrays. Any thread may call it.
 
-    Arguments stand in the order of [arguments] in the kernel file, or are given by name. Arrays with role "out" may be
-    left out, all of them or by name: the framework of the inputs makes them. The call returns the outputs. Sizes and types follow from the arrays;
+    Arguments stand in the order of [arguments] in the kernel file, or are given by name. All arrays with role "out" may
+    be left out: the framework of the inputs makes them. So may all numbers that are sizes. The call returns the outputs. Sizes and types follow from the arrays;
     what they do not say is given by keyword. A call launches on the framework's current stream, or on `stream=`: an int,
     or an object with `__cuda_stream__`. It never tunes; the first call for a problem may compile.
 
@@ -22,8 +22,8 @@ class Kernel(_native.Kernel):
     """
 
     def __init__(self, name_or_file: str, **options: Any):
-        super().__init__(name_or_file, _frameworks.make_array, _frameworks.stream_of, _frameworks.handle_of, options)
         self.target = name_or_file
+        super().__init__(name_or_file, _frameworks.make_array, _frameworks.stream_of, _frameworks.handle_of, options)
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def match(self, *arrays: Any, device: str | None = None, **named: Any) -> dict[str, Any]:
@@ -50,7 +50,7 @@ class Kernel(_native.Kernel):
         return (device or on), problem
 
     def __repr__(self) -> str:
-        return f"<cuattune.Kernel {self.name} of {self.target}>"
+        return f"<cuattune.Kernel {self.target}>"
 
 
 def kernel(name_or_file_or_text: str | os.PathLike[str], **options: Any) -> Kernel:

@@ -22,6 +22,13 @@ std::string_view text_of(nb::handle object) {
 
 std::string class_of(nb::handle object) { return nb::cast<std::string>(nb::str(nb::type_name(object.type()))); }
 
+// NumPy's scalars are numbers here, though they have shapes.
+bool is_number(nb::handle object) {
+  if (PyLong_Check(object.ptr()) != 0 || PyFloat_Check(object.ptr()) != 0) return true;
+  return PySequence_Check(object.ptr()) == 0 && PyNumber_Check(object.ptr()) != 0 &&
+         !nb::hasattr(object, "__dlpack__") && !nb::hasattr(object, "__cuda_array_interface__");
+}
+
 // Returns an integer of Python, or an object that counts as one, such as NumPy's. Nothing: it is none.
 std::optional<std::int64_t> integer_of(nb::handle object) {
   if (PyIndex_Check(object.ptr()) == 0) return std::nullopt;
@@ -53,22 +60,32 @@ void Call::refuse(std::size_t i, const std::string& why) const {
   refuse(fmt::format("argument `{}`: {}", parameters_[i].argument->name, why));
 }
 
+void Call::refuse_unsaid(int name) const {
+  const std::string& called = signature_.spec().problem[static_cast<std::size_t>(name)].name;
+  refuse(fmt::format("the arrays do not say `{}`: give it by keyword, {}=...", called, called));
+}
+
 bool Call::is_text(int name) const noexcept {
   const ProblemKind kind = signature_.spec().problem[static_cast<std::size_t>(name)].kind;
   return kind == ProblemKind::type || kind == ProblemKind::choice;
 }
 
-// Positional arguments are all of [arguments], if they have as many arrays; else those without outputs.
+// Positional arguments are those of [arguments]: without outputs, if there are fewer arrays; without the numbers that
+// are sizes, if there are fewer numbers.
 void Call::take(nb::handle args, nb::handle kwargs) {
   const auto count = static_cast<std::size_t>(PyTuple_Size(args.ptr()));
   std::size_t arrays = 0, next = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const nb::handle given = PyTuple_GetItem(args.ptr(), static_cast<Py_ssize_t>(i));
-    arrays += PyLong_Check(given.ptr()) == 0 && PyFloat_Check(given.ptr()) == 0 ? 1 : 0;
+    arrays += is_number(given) ? 0 : 1;
   }
   const bool has_outputs = arrays >= signature_.arrays();
+  const bool has_sizes = count - arrays >= parameters_.size() - signature_.arrays();
+  const auto is_left_out = [&](const Parameter& one) {
+    return one.is_array ? !has_outputs && one.argument->role == Role::out : !has_sizes && one.name >= 0;
+  };
   for (std::size_t i = 0; i < count; ++i) {
-    while (!has_outputs && next < parameters_.size() && parameters_[next].argument->role == Role::out) ++next;
+    while (next < parameters_.size() && is_left_out(parameters_[next])) ++next;
     if (next == parameters_.size())
       refuse(fmt::format("takes {} arguments, and {} are given", parameters_.size(), count));
     given_[next++] = PyTuple_GetItem(args.ptr(), static_cast<Py_ssize_t>(i));
@@ -236,7 +253,8 @@ void Call::take_scalar(std::size_t i) {
   passed.type = "int64";
   if (!given_[i].is_valid() || given_[i].is_none()) {
     const int name = parameters_[i].name;
-    if (name < 0 || !is_known(name) || is_text(name)) refuse(i, "is not given");
+    if (name < 0) refuse(i, "is not given");
+    if (!is_known(name)) refuse_unsaid(name);
     passed.set(sizes_[static_cast<std::size_t>(name)]);
   } else if (const std::optional<std::int64_t> integer = integer_of(given_[i])) {
     passed.set(*integer);
@@ -257,8 +275,7 @@ void Call::fill_in() {
   const std::vector<ProblemParameter>& problem = signature_.spec().problem;
   for (std::size_t i = 0; i < problem.size(); ++i) {
     if (is_known(static_cast<int>(i))) continue;
-    if (!is_text(static_cast<int>(i)))
-      refuse(fmt::format("the arrays do not say `{}`: give it by keyword, {}=...", problem[i].name, problem[i].name));
+    if (!is_text(static_cast<int>(i))) refuse_unsaid(static_cast<int>(i));
     texts_[i] = problem[i].kind == ProblemKind::type ? problem[i].types.front() : problem[i].choices.front();
     known_ |= std::uint64_t{1} << i;
   }

@@ -27,9 +27,9 @@ struct Frameworks {
 
 class Call {
  public:
-  // Reads arguments in the order of [arguments], with or without the outputs, or by name; names of [problem], `stream`
-  // and `device` by keyword. Makes the outputs that are left out, if `makes`. Throws UsageError, which names the
-  // argument, what was expected and what was given.
+  // Reads arguments in the order of [arguments], with or without outputs and sizes, or by name; names of [problem],
+  // `stream` and `device` by keyword. Makes the outputs that are left out, if `makes`. Throws UsageError, which names
+  // the argument, what was expected and what was given.
   Call(const Signature& signature, nanobind::handle args, nanobind::handle kwargs, const Frameworks& frameworks,
        bool makes);
 
@@ -65,6 +65,7 @@ class Call {
   bool is_known(int name) const noexcept { return (known_ >> name & 1) != 0; }
   [[noreturn]] void refuse(std::size_t i, const std::string& why) const;
   [[noreturn]] void refuse(const std::string& why) const;
+  [[noreturn]] void refuse_unsaid(int name) const;
 
   const Signature& signature_;
   const std::span<const Parameter> parameters_;

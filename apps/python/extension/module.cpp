@@ -117,6 +117,8 @@ NB_MODULE(_native, module) {
       .def("_match", &PythonKernel::match)
       .def("_problem_of",
            [](PythonKernel& self, nb::args args, nb::kwargs kwargs) { return self.problem_of(args, kwargs); })
+      .def("_plan_launch_ns", [](PythonKernel& self, int launches, nb::args args,
+                                 nb::kwargs kwargs) { return self.plan_launch_ns(args, kwargs, launches); })
       .def("_time_in_turn",
            [](PythonKernel& self, const std::string& device, nb::list callables, bool flush, double seconds) {
              return time_in_turn(self.device(device), callables, flush, seconds);

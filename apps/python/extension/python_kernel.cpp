@@ -229,6 +229,18 @@ void PythonKernel::refresh() {
   for (KernelOnDevice* const one : kernel->opened()) one->dispatcher.refresh();
 }
 
+double PythonKernel::plan_launch_ns(nb::handle args, nb::handle kwargs, int launches) {
+  using Clock = std::chrono::steady_clock;
+  const std::shared_ptr<LoadedKernel> kernel = current();
+  const Call call(kernel->signature(), args, kwargs, frameworks_, true);
+  const StreamHandle stream = call.stream();
+  const nb::gil_scoped_release released;
+  const Plan plan = kernel->on(call.device()).dispatcher.plan(kernel->spec().name, call.problem(), options_.policy);
+  const auto begin = Clock::now();
+  for (int i = 0; i < launches; ++i) plan.launch_arguments(stream, call.arguments());
+  return std::chrono::duration<double, std::nano>(Clock::now() - begin).count() / launches;
+}
+
 Device& PythonKernel::device(const std::string& name) {
   const std::shared_ptr<LoadedKernel> kernel = current();
   const nb::gil_scoped_release released;

@@ -86,6 +86,9 @@ class PythonKernel {
   // Takes up what was tuned since.
   void refresh();
   Device& device(const std::string& name);
+  // Returns the nanoseconds of one Plan::launch() with these arguments, the mean of `launches`: what calls are compared
+  // with (tests/bench/python).
+  double plan_launch_ns(nanobind::handle args, nanobind::handle kwargs, int launches);
 
   // For the end of the interpreter, and for the child of a fork().
   static void close_all();

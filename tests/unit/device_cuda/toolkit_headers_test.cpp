@@ -37,6 +37,13 @@ TEST_F(ToolkitHeaders, AreFoundInPipsLayout) {
             root_ / "nvidia/cuda_runtime/include");
 }
 
+TEST_F(ToolkitHeaders, OfCubLieBelowThoseOfAToolkitAndInAPackageOfTheirOwnInPipsCuda12) {
+  EXPECT_EQ(folders_of_toolkit("/cuda/include"), (std::vector<fs::path>{"/cuda/include", "/cuda/include/cccl"}));
+  EXPECT_EQ(folders_of_toolkit("/nvidia/cuda_runtime/include"),
+            (std::vector<fs::path>{"/nvidia/cuda_runtime/include", "/nvidia/cuda_cccl/include",
+                                   "/nvidia/cuda_nvcc/include"}));
+}
+
 TEST_F(ToolkitHeaders, ThoseBesideTheLibraryComeBeforeTheEnvironments) {
   setenv("CUDA_HOME", "/opt/cuda-here", 1);
   const auto folders = toolkit_include_folders(root_ / "cuda/lib64/libnvrtc.so.13");

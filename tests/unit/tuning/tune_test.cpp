@@ -76,7 +76,7 @@ TEST_F(TuneInside, ARefreshTakesTheResultUp) {
     EXPECT_EQ(gpu.plan("scale", problem).match().rung, Rung::none);
     std::int64_t seen = 0;
     TuneOptions chosen = briefly(isolation);
-    chosen.progress = [&](const TuneProgress& progress) { seen = progress.trials; };
+    chosen.on_trial = [&](const TuneTrial& trial) { seen = trial.trials; };
     const TuneResult result = tune(gpu, scale(), problem, Effort::measure, chosen);
     ASSERT_TRUE(result.configuration) << result.explanation;
     EXPECT_GT(result.median_ns, 0);
@@ -121,6 +121,41 @@ TEST_F(TuneInside, ACrashEndsItsOwnProcessAlone) {
   EXPECT_EQ(result.trials, 5) << "all were tried";
 }
 
+TEST_F(TuneInside, ListenersSeeEachTrialAndTheRecord) {
+  const std::string flawed = write("flawed.cu", scale_text("T(3) *", "T(ITEMS == 2 ? 4 : 3) *"));
+  Dispatcher gpu(options());
+  std::vector<TuneTrial> trials;
+  std::vector<TuneRecord> records;
+  TuneOptions chosen = briefly(Isolation::none);
+  chosen.trials.reset();
+  chosen.patience.reset();
+  chosen.strategy = "exhaustive";
+  chosen.on_trial = [&](const TuneTrial& trial) { trials.push_back(trial); };
+  chosen.on_record = [&](const TuneRecord& record) {
+    EXPECT_EQ(WisdomStore(options().database).records("scale").size(), 1u) << "it is stored by then";
+    records.push_back(record);
+  };
+  const TuneResult result = tune(gpu, flawed, problem_, Effort::measure, chosen);
+  ASSERT_EQ(trials.size(), 5u);
+  EXPECT_TRUE(trials.front().is_new_best);
+  EXPECT_EQ(trials.front().best, trials.front().configuration);
+  for (const TuneTrial& trial : trials) {
+    const bool is_wrong = trial.configuration.at("ITEMS").integer() == 2;
+    EXPECT_EQ(trial.verdict, is_wrong ? "wrong_result" : "ok");
+    EXPECT_THAT(trial.detail, is_wrong ? HasSubstr("expected") : HasSubstr(""));
+    EXPECT_EQ(trial.median_ns > 0, !is_wrong);
+    EXPECT_GT(trial.default_ns, 0);
+  }
+  EXPECT_EQ(trials.back().trials, 5);
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(records[0].configuration, *result.configuration);
+  EXPECT_EQ(records[0].median_ns, result.median_ns);
+  EXPECT_LE(records[0].speedup_low, records[0].speedup);
+  EXPECT_GE(records[0].speedup_high, records[0].speedup);
+  tune(gpu, flawed, problem_, Effort::measure, chosen);
+  EXPECT_EQ(records.size(), 1u) << "a known record is not stored again";
+}
+
 TEST_F(TuneInside, UsesRegimeAndObjectiveOfTheDispatcher) {
   DispatcherOptions wished = options();
   wished.regime = "warm";
@@ -161,7 +196,7 @@ TEST_F(TuneInside, StopsWhenAsked) {
   chosen.trials.reset();
   chosen.patience.reset();
   chosen.stop = source.get_token();
-  chosen.progress = [&](const TuneProgress&) { source.request_stop(); };
+  chosen.on_trial = [&](const TuneTrial&) { source.request_stop(); };
   const TuneResult result = tune(gpu, scale(), problem_, Effort::measure, chosen);
   EXPECT_EQ(result.end, Ending::interrupted);
   EXPECT_LT(result.trials, 5);

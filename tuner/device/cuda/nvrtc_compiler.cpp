@@ -106,11 +106,11 @@ void add_toolkit_libraries(const NvrtcLibrary& library, const ImageRequest& requ
   if (names.empty()) return;
   for (const auto& folder : toolkit_include_folders(library.file)) {
     if (folder == "/usr/include") continue;  // the host's own <stdint.h> and the like do not suit kernels
-    const std::vector<std::filesystem::path> both{folder, folder / "cccl"};
-    if (std::none_of(names.begin(), names.end(), [&](const auto& name) { return find_toolkit_header(both, name); })) {
+    const auto parts = folders_of_toolkit(folder);
+    if (std::none_of(names.begin(), names.end(), [&](const auto& name) { return find_toolkit_header(parts, name); })) {
       continue;
     }
-    for (const auto& added : both) {
+    for (const auto& added : parts) {
       const std::string option = "-I" + added.string();
       if (std::find(options.begin(), options.end(), option) == options.end()) options.push_back(option);
     }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "base/await.hpp"
 #include "base/start_thread.hpp"
 
 namespace attune::cuda {
@@ -40,7 +41,7 @@ void Reaper::take(std::unique_ptr<ReaperItem> parting) noexcept {
 void Reaper::run() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return is_ending_ || first_ != nullptr; });
+    await(changed_, lock, [this] { return is_ending_ || first_ != nullptr; });
     if (is_ending_) break;
     std::unique_ptr<ReaperItem> parting = std::move(first_);
     first_ = std::move(parting->next);

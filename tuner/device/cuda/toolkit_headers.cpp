@@ -24,6 +24,13 @@ std::vector<fs::path> toolkit_include_folders(const fs::path& nvrtc_file) {
   return folders;
 }
 
+[[gnu::cold]] std::vector<fs::path> folders_of_toolkit(const fs::path& folder) {
+  const fs::path package = folder.parent_path();
+  if (package.filename() != "cuda_runtime") return {folder, folder / "cccl"};
+  const fs::path packages = package.parent_path();
+  return {folder, packages / "cuda_cccl/include", packages / "cuda_nvcc/include"};
+}
+
 std::optional<fs::path> find_toolkit_header(const std::vector<fs::path>& folders, const std::string& header) {
   std::error_code error;
   for (const fs::path& folder : folders) {

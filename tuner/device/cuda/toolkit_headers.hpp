@@ -15,6 +15,10 @@ namespace attune::cuda {
 // come first, because their version is the same. Then come $CUDA_HOME, $CUDA_PATH, /usr/local/cuda and /usr/include.
 std::vector<std::filesystem::path> toolkit_include_folders(const std::filesystem::path& nvrtc_file);
 
+// Returns the folders of the toolkit whose cuda_fp16.h is in `folder`: this one, and those of CUB, Thrust and libcu++,
+// and in pip's CUDA 12 that of the compiler's own headers. Some may be absent.
+std::vector<std::filesystem::path> folders_of_toolkit(const std::filesystem::path& folder);
+
 // Returns the first folder that has this header.
 std::optional<std::filesystem::path> find_toolkit_header(const std::vector<std::filesystem::path>& folders,
                                                          const std::string& header);

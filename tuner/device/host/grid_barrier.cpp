@@ -1,5 +1,7 @@
 #include "device/host/grid_barrier.hpp"
 
+#include "base/await.hpp"
+
 namespace attune {
 
 void GridBarrier::begin(std::uint64_t blocks) {
@@ -18,7 +20,7 @@ GridBarrier::BarrierEnd GridBarrier::arrive() {
     changed_.notify_all();
     return BarrierEnd::complete;
   }
-  changed_.wait(lock, [&] { return meetings_ != meeting || stopped_ || ended_ > 0; });
+  await(changed_, lock, [&] { return meetings_ != meeting || stopped_ || ended_ > 0; });
   if (meetings_ != meeting) return BarrierEnd::complete;
   return stopped_ ? BarrierEnd::stopped : BarrierEnd::in_vain;
 }

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "attune/error.hpp"
+#include "base/await.hpp"
 #include "device/host/fault_signals.hpp"
 
 namespace attune {
@@ -75,7 +76,7 @@ std::optional<std::string> LaunchPool::run(const KernelCall& call) {
   if (helpers > usual_) begun_more_.notify_all();
   run_blocks(own_);
   std::unique_lock lock(mutex_);
-  ended_.wait(lock, [this] { return busy_ == 0; });
+  await(ended_, lock, [this] { return busy_ == 0; });
   return fault_;
 }
 
@@ -85,9 +86,8 @@ void LaunchPool::work(std::size_t number) {
   for (;;) {
     {
       std::unique_lock lock(mutex_);
-      (number < usual_ ? begun_ : begun_more_).wait(lock, [&] {
-        return stopping_ || (launch_ != seen && number < wanted_);
-      });
+      await(number < usual_ ? begun_ : begun_more_, lock,
+            [&] { return stopping_ || (launch_ != seen && number < wanted_); });
       if (stopping_) return;
       seen = launch_;
     }

@@ -23,11 +23,22 @@ enum class Isolation {
   none        // in this process: a crash ends it, a hang lasts for ever, and a fault may ruin the device's context
 };
 
-struct TuneProgress {
-  std::int64_t trials = 0;  // so far
+struct TuneTrial {
+  Configuration configuration;
+  std::string verdict;   // "ok", "compile_error", "timeout", ...: the words of `attune tune --json`
+  std::string detail;    // of a failure: the compiler's log, the fault, the first wrong element
+  double median_ns = 0;  // 0: it failed
+  bool is_new_best = false;
+  std::int64_t trials = 0;  // so far, including known ones
   double default_ns = 0;    // median time of the default configuration; 0: it failed, or is not known yet
   double best_ns = 0;       // median time of the best configuration so far; 0: there is none
   Configuration best;
+};
+
+struct TuneRecord {
+  Configuration configuration;
+  double median_ns = 0, default_ns = 0;                   // of the final comparison; 0: the default failed
+  double speedup = 1, speedup_low = 1, speedup_high = 1;  // over the default, with its 95 % interval
 };
 
 struct TuneOptions {
@@ -43,8 +54,10 @@ struct TuneOptions {
   std::optional<std::uint64_t> seed;     // of the data and of random choices
   bool fresh = false;                    // searches even if the result is known
   std::stop_token stop;                  // ends the search early; the best so far is kept
-  std::function<void(const TuneProgress&)> progress;  // after each trial, on the thread that called tune()
-  std::function<void(const std::string&)> note;       // told of a worker that died, another process on the device, ...
+  // Listeners, on the thread that called tune(). What one of them throws ends tune(); the trials so far are kept.
+  std::function<void(const TuneTrial&)> on_trial;    // after each trial
+  std::function<void(const TuneRecord&)> on_record;  // once this session's record is stored; not of one that stands
+  std::function<void(const std::string&)> note;      // told of a worker that died, another process on the device, ...
 };
 
 struct TuneResult {
