@@ -15,6 +15,6 @@ from ._native import Error, NotPrepared, OutOfMemory, UsageError, version as __v
 from ._results import Check, ComparisonRow, Match, Record, Row, Rows, Trial, TuneResult
 from ._tuning import bench, check, plan, run, space, tune
 
-__all__ = ["AttuneWarning", "Check", "Comparison", "ComparisonRow", "Error", "Kernel", "Match", "NotPrepared", "OutOfMemory", "Record",
-           "Row", "Rows", "Trial", "TuneResult", "UsageError", "bench", "check", "compare", "kernel", "plan", "run", "space", "tune",
-           "wisdom"]
+__all__ = ["AttuneWarning", "Check", "Comparison", "ComparisonRow", "Error", "Kernel", "Match", "NotPrepared",
+           "OutOfMemory", "Record", "Row", "Rows", "Trial", "TuneResult", "UsageError", "bench", "check", "compare",
+           "kernel", "plan", "run", "space", "tune", "wisdom"]

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from typing import IO, Any
 
 from . import _programs
-from ._native import Error, UsageError
+from ._native import Error, OutOfMemory, UsageError
 
 # Exit codes (docs/command_line.md).
 DONE, FAILED, USAGE, NO_SURVIVOR, INTERRUPTED = 0, 1, 2, 3, 130
 
 # The commands that print text alone.
-_TEXT = {"alias", "export", "import", "merge", "new", "report", "strategies"}
+_TEXT = {"adopt", "alias", "export", "import", "merge", "new", "report", "strategies"}
 
 Line = dict[str, Any]
 
@@ -170,8 +170,8 @@ def execute(arguments: Sequence[str], on_line: Callable[[Line], None] | None = N
 
     on_line: called on this thread with each line of JSON as it comes. What it raises ends the command as Ctrl-C does,
     and is raised again. The first Ctrl-C lets the command end with what it found; a second one kills it and is raised.
-    Messages beside rows become warnings, and messages beside text a part of it. Raises UsageError and Error with the program's words; their attribute
-    `rows` is the list of lines before. Exit codes 3 and 130 are left to the caller. Any thread.
+    Messages beside text are a part of it; of those beside rows warn_of() warns. Exit codes 3 and 130 are left to the
+    caller. Raises UsageError and Error with the program's words; their `rows` are the lines before. Any thread.
     """
     words = list(arguments) + ([] if arguments[0] in _TEXT else ["--json"])
     output = Output()
@@ -193,16 +193,22 @@ def execute(arguments: Sequence[str], on_line: Callable[[Line], None] | None = N
     raise_failure(output, arguments[0])
     if arguments[0] in _TEXT:
         output.text += "".join(f"{message}\n" for message in output.messages)
-        return output
+        output.messages = []
+    return output
+
+
+def warn_of(output: Output) -> None:
+    """Makes warnings of what a command said beside its rows."""
     for message in output.messages:
         warnings.warn(message, AttuneWarning, skip_file_prefixes=(os.path.dirname(__file__),))
-    return output
 
 
 def error_of(output: Output, kind: type[Exception] = Error) -> Exception:
     """Returns the exception with the program's messages; its `rows` are the lines that came before."""
     text = "\n".join(output.messages) or f"attune ended with exit code {output.code} and said nothing"
-    error = kind(text + _memory_hint(text))
+    if "no room for" in text:
+        kind, text = OutOfMemory, text + _memory_hint()
+    error = kind(text)
     error.rows = output.lines  # type: ignore[attr-defined]
     return error
 
@@ -222,10 +228,10 @@ def raise_failure(output: Output, command: str) -> None:
         raise error_of(output)
 
 
-def _memory_hint(message: str) -> str:
-    """Returns what PyTorch could give back, where the message is of a GPU without room; else ""."""
+def _memory_hint() -> str:
+    """Returns what PyTorch could give back to the device, and how; "" if nothing."""
     torch = sys.modules.get("torch")
-    if torch is None or "no room for" not in message or not torch.cuda.is_initialized():
+    if torch is None or not torch.cuda.is_initialized():
         return ""
     unused = sum(torch.cuda.memory_reserved(one) - torch.cuda.memory_allocated(one)
                  for one in range(torch.cuda.device_count()))

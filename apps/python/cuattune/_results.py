@@ -268,7 +268,8 @@ def table(rows: Sequence[Row], columns: Sequence[str] = ()) -> str:
     """
     if not rows:
         return ""
-    wanted = columns or type(rows[0])._columns or _GENERIC.get(getattr(rows[0], "type", None) or "") or _plain_fields(rows)
+    named = columns or type(rows[0])._columns or _GENERIC.get(rows[0]._fields.get("type", ""), ())
+    wanted = named or _plain_fields(rows)
     shown = [name for name in wanted if any(_cell(one._fields, name) for one in rows)]
     common = _common(rows) if "configuration" in shown else {}
     cells = [[_heading(name, rows) for name in shown]]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from . import _kernel
-from ._command import INTERRUPTED, NO_SURVIVOR, Line, Output, error_of, execute, option_words, value_text
+from ._command import INTERRUPTED, NO_SURVIVOR, Line, Output, error_of, execute, option_words, value_text, warn_of
 from ._native import UsageError
 from ._results import Check, ComparisonRow, Match, Record, Row, Rows, Trial, TuneResult, row, time_text
 
@@ -22,8 +22,8 @@ def run(command: str, *words: Any, **options: Any) -> Rows[Row]:
     """Runs any command of the command line and returns its rows: `run("ladder", "transpose", device="host")`.
 
     words: what stands without a dash: kernels (Kernel, torch operator, name or path), files. options: those of
-    `attune COMMAND --help`: `time_limit="20s"` is --time-limit 20s, True is a flag, a list repeats the option, a dict is
-    "name=value name=value", a last `_` is dropped (`from_`). Text of commands without rows is in `.text`.
+    `attune COMMAND --help`: `time_limit="20s"` is --time-limit 20s, True is a flag, a list repeats the option, a dict
+    is "name=value name=value", a last `_` is dropped (`from_`). Text of commands without rows is in `.text`.
     Raises UsageError and Error with the program's words, and KeyboardInterrupt where Ctrl-C left no rows.
     """
     output = execute([*command.split(), *map(word_of, words), *option_words(options)])
@@ -34,6 +34,7 @@ def run(command: str, *words: Any, **options: Any) -> Rows[Row]:
 
 def rows_of(output: Output) -> Rows[Row]:
     """Returns the rows of what a command printed. Notes are `notes`; a first line of another type than rows is head."""
+    warn_of(output)
     lines = [line for line in output.lines if line.get("type") != "note"]
     is_headed = len(lines) > 0 and lines[0].get("type") in ("bench", "ladder")
     return Rows([row(line) for line in lines[is_headed:]], row(lines[0]) if is_headed else None, _notes(output),
@@ -56,11 +57,11 @@ def tune(kernel: Any, *arrays: Any, effort: str = "measure", limit: float | str 
     """Searches the best configuration for a problem in worker processes, stores it, and returns what was found.
 
     kernel: a Kernel, a torch operator made from one, a built-in name, or the path of a kernel file. arrays: give sizes,
-    types and the device alone; workers make data of their own. `named`, or problem="n=2**20 T=float", gives what arrays
-    do not say; other keywords are options of `attune tune`. limit: of the search, seconds or "20s", "5m".
-    target: "1.2ms" or "2x". parameters: narrows the search, "BLOCK=128,256". progress: a bar of tqdm; None: where tqdm is
-    installed, in a terminal or a notebook. on_trial, on_record: called on this thread as trials and the record come;
-    what one raises ends the search as Ctrl-C does, and is raised again.
+    types and the device alone; workers make data of their own. Keywords that the kernel's [problem] has, or
+    problem="n=2**20 T=float", give what arrays do not say; other keywords are options of `attune tune`.
+    limit: of the search, seconds or "20s", "5m". target: "1.2ms" or "2x". parameters: narrows it, "BLOCK=128,256".
+    progress: a bar of tqdm; None: where tqdm is installed, in a terminal or a notebook. on_trial, on_record: called on
+    this thread as trials and the record come; what one raises ends the search as Ctrl-C does, and is raised again.
 
     Ctrl-C ends the search and returns the best so far, with end == "interrupted"; a second one kills it and is raised.
     Raises UsageError for unknown names and values, and Error for a broken environment or if no configuration survives.
@@ -143,6 +144,7 @@ def _arguments(command: str, kernel: Any, arrays: Sequence[Any], device: str | N
         of_problem = _problem_values(command, kernel, given)
         values.update(of_problem)
         options = {name: value for name, value in given.items() if name not in of_problem}
+    options = {**_kernel_options(command, kernel), **{k: v for k, v in options.items() if v is not None}}
     if arrays or any(map(_is_array, values.values())):
         device, values = kernel._device_and_problem(arrays, values, device)
     texts = [text for text in (value_text(values), problem if isinstance(problem, str) else "") if text]
@@ -155,7 +157,7 @@ def _problem_values(command: str, kernel: Any, given: dict[str, Any]) -> dict[st
 
     Others are options of the command. Raises UsageError for a name that is both, or neither.
     """
-    known, chosen = list(_problem_names(kernel)), {}
+    known, chosen = list(kernel.problem), {}
     for name, value in given.items():
         is_option = name.rstrip("_") in _option_names(command)
         if value is None or value is False:
@@ -172,12 +174,15 @@ def _problem_values(command: str, kernel: Any, given: dict[str, Any]) -> dict[st
     return chosen
 
 
-def _problem_names(kernel: Any) -> Sequence[str]:
-    return list(kernel._native.problem)
+def _kernel_options(command: str, kernel: Any) -> dict[str, Any]:
+    """Returns the options by which a Kernel looks records up, where the command has them."""
+    made_with = getattr(_kernel_in(kernel), "options", {})
+    names = {"database": "db", "regime": "regime", "objective": "objective"}
+    return {names[name]: value for name, value in made_with.items() if names.get(name) in _option_names(command)}
 
 
 def _is_array(value: Any) -> bool:
-    return any(hasattr(value, name) for name in ("__dlpack__", "__cuda_array_interface__", "__array_interface__"))
+    return hasattr(value, "shape")
 
 
 @functools.cache
@@ -194,6 +199,7 @@ def _one(output: Output, kind: type[_ROW]) -> _ROW:
     found = [row(line) for line in output.lines]
     for one in found:
         if isinstance(one, kind):
+            warn_of(output)
             return one
     if output.interrupted:
         raise KeyboardInterrupt
@@ -209,6 +215,7 @@ def _tune_result(output: Output) -> TuneResult:
         raise error_of(output)
     if output.code == NO_SURVIVOR:
         raise error_of(output)
+    warn_of(output)
     if "match" in by_type:
         fields |= {"end": "estimated", "explanation": fields["why"], "trials": 0}
     if output.interrupted:
@@ -255,7 +262,8 @@ class _Bar:
         except ImportError:
             return
         seconds = _seconds(limit)
-        self._counts_seconds, self._began, self._total = trials is None and seconds is not None, time.monotonic(), seconds
+        self._counts_seconds = trials is None and seconds is not None
+        self._began, self._total = time.monotonic(), seconds
         total = seconds if self._counts_seconds else trials
         self._bar = tqdm(total=total, unit="s" if self._counts_seconds else "trial",
                          bar_format="{l_bar}{bar}| {n:.0f}/{total:.0f} {unit}{postfix}" if total else None)

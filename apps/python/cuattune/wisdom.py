@@ -20,7 +20,7 @@ def list(**options: Any) -> Rows[Row]:  # noqa: A001
 
 
 def show(kernel: Any, **options: Any) -> Rows[Row]:
-    """Returns what is stored of a kernel; `.of("record")` are the records that serve. Options: problem, device, limit."""
+    """Returns what is stored of a kernel, record by record. Options: problem, device, limit."""
     return run("show", kernel, **options)
 
 
@@ -30,7 +30,7 @@ def records(kernel: Any, **options: Any) -> Rows[Record]:
 
 
 def sessions(*kernel: Any, **options: Any) -> Rows[Row]:
-    """Returns the searches that are stored, the newest first: of one kernel, or all. Options: problem, device, limit."""
+    """Returns the stored searches of one kernel, or all, the newest first. Options: problem, device, limit."""
     return run("sessions", *kernel, **options)
 
 
@@ -66,9 +66,12 @@ def compact(*file: Path, **options: Any) -> Row:
     return run("db compact", *file, **options)[0]
 
 
-def adopt(kernel: Any, **options: Any) -> Rows[Row]:
-    """Takes records over for a kernel whose code changed, until they are measured again. Options: from_, problem."""
-    return run("adopt", kernel, **options)
+def adopt(kernel: Any, **options: Any) -> str:
+    """Takes records over for a kernel whose code changed, until they are measured again, and returns which.
+
+    Options: from_ (the earlier code), problem, device, dry_run=True.
+    """
+    return run("adopt", kernel, **options).text
 
 
 def export(path: Path, *kernels: Any, format: str = "json", **options: Any) -> str:  # noqa: A002
