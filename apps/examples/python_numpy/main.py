@@ -27,7 +27,7 @@ except at.UsageError as error:
     print("refused:", error)
 
 # Tuning runs in worker processes, and the database ($ATTUNE_DB, else the user's own) keeps what was found.
-print(at.tune(softmax, x, trials=8))
+print(at.tune(softmax, x, limit="5s"))
 print("after:", softmax.why(x))
 
 # What was found here serves elsewhere: as a file, in the database of another machine.

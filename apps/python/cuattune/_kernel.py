@@ -22,6 +22,7 @@ class Kernel(_native.Kernel):
     """
 
     def __init__(self, name_or_file: str, **options: Any):
+        options = {name: os.fspath(value) if isinstance(value, os.PathLike) else value for name, value in options.items()}
         self.target = name_or_file
         self.options = options
         super().__init__(name_or_file, _frameworks.make_array, _frameworks.stream_of, _frameworks.handle_of, options)
