@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from ._kernel import Kernel
-from ._native import UsageError
+from ._native import Operation, UsageError
 from ._shapes import output_shapes
 
 _DTYPES = {"half": torch.float16, "float": torch.float32, "double": torch.float64, "bfloat16": torch.bfloat16,
@@ -27,17 +27,16 @@ def _python_name(name: str) -> str:
 
 
 class _Schema:
-    """What the operator takes: arrays and numbers by position, what the problem has beside the arrays by keyword."""
+    """What the operator takes: arrays and numbers by position, in the file's order; by keyword what the problem has beside
+    the arrays."""
 
     def __init__(self, kernel: Kernel):
         self.arguments = kernel.arguments
         problem = kernel.problem
         self.outputs = [one for one in self.arguments if one["role"] == "out"]
         self.arrays = [one for one in self.arguments if "size" in one and one["role"] != "out"]
-        numbers = [one for one in self.arguments if "size" not in one and one["name"] not in problem]
-        self.positional = [one["name"] for one in (*self.arrays, *numbers)]
-        in_order = [one["name"] for one in self.arguments if one["role"] != "out"]
-        self.is_in_order = in_order[: len(self.positional)] == self.positional
+        self.positional = [one for one in self.arguments if one["role"] != "out"
+                           and ("size" in one or one["name"] not in problem)]
         self.types = {one["type"]: one["name"] for one in reversed(self.arrays) if one["type"] in problem}
         said = {name for one in self.arrays for name in one["names"] or ()}
         self.keywords: dict[str, str] = {}
@@ -48,20 +47,19 @@ class _Schema:
             else:
                 self.keywords[name] = f"SymInt? {name}=None" if name in said else f"SymInt {name}"
         self._problem = problem
-        self.text = self._text(numbers)
+        self.text = self._text()
 
     def _number_kind(self, type_name: str) -> str:
         types = self._problem.get(type_name)
         are_real = {one in _REAL_TYPES for one in (types if isinstance(types, list) else [type_name])}
         return "Scalar" if len(are_real) == 2 else "float" if True in are_real else "SymInt"
 
-    def _text(self, numbers: list[dict[str, Any]]) -> str:
+    def _text(self) -> str:
         parts = []
-        for i, one in enumerate(self.arrays):
+        for i, one in enumerate(self.positional):
             mark = f"({chr(ord('a') + i)}!)" if one["role"] == "inout" else ""
-            parts.append(f"Tensor{mark} {_python_name(one['name'])}")
-        for one in numbers:
-            parts.append(f"{self._number_kind(one['type'])} {_python_name(one['name'])}")
+            kind = f"Tensor{mark}" if "size" in one else self._number_kind(one["type"])
+            parts.append(f"{kind} {_python_name(one['name'])}")
         if self.keywords:
             parts.append("*")
             parts.extend(sorted(self.keywords.values(), key=lambda text: "=" in text))
@@ -90,15 +88,18 @@ class TorchOperator:
         library = _libraries[name] = torch.library.Library(space, "FRAGMENT")
         library.define(short + self._schema.text, tags=(torch.Tag.pt2_compliant_tag, torch.Tag.needs_fixed_stride_order))
         for key in ("CUDA", "CPU"):
-            library.impl(short, self._launch(), key)
+            library.impl(short, Operation(kernel), key)
         torch.library.register_fake(name, self._fake, lib=library)
         self.op = getattr(getattr(torch.ops, space), short).default
+        self._call = self.op._op  # what `op` calls, without a frame of Python
         if backward is not None:
             self._register_backward(backward, library)
 
     def __call__(self, *tensors: Any, **named: Any) -> Any:
         """Launches the kernel on PyTorch's current stream; Kernel describes arguments and errors."""
-        return self.op(*tensors, **named)
+        if torch.compiler.is_compiling():
+            return self.op(*tensors, **named)
+        return self._call(*tensors, **named)
 
     def match(self, *tensors: Any, **named: Any) -> dict[str, Any]:
         """Returns what a call would launch, and why: Kernel.match()."""
@@ -108,29 +109,12 @@ class TorchOperator:
         """Returns the sentence of match()."""
         return self.kernel.why(*tensors, **named)
 
-    def _launch(self) -> Any:
-        kernel, schema = self.kernel, self._schema
-        inputs = {i for i, one in enumerate(schema.arrays) if one["role"] == "in"}
-
-        def launch(*given: Any, **named: Any) -> Any:
-            try:
-                return kernel(*given, **named)
-            except UsageError:
-                dense = [one.contiguous() if i in inputs else one for i, one in enumerate(given)]
-                if all(one is former for one, former in zip(dense, given)):
-                    raise
-                return kernel(*dense, **named)
-
-        if schema.is_in_order:
-            return launch
-        return lambda *given, **named: launch_by_name(kernel, schema, inputs, given, named)
-
     def _fake(self, *given: Any, **named: Any) -> Any:
         schema = self._schema
-        tensors = dict(zip((one["name"] for one in schema.arrays), given))
+        tensors = {one["name"]: tensor for one, tensor in zip(schema.positional, given) if "size" in one}
         shapes = {name: tensor.shape for name, tensor in tensors.items()}
         sizes = {name: size for name, size in named.items() if size is not None and not isinstance(size, str)}
-        first = given[0]
+        first = next(iter(tensors.values()))
         made = []
         for one, shape in zip(schema.outputs, output_shapes(schema.arguments, shapes, sizes).values()):
             of = schema.types.get(one["type"])
@@ -148,28 +132,31 @@ class TorchOperator:
             raise UsageError(f"{self.name}: a kernel that changes its arguments has no backward")
         gradient = TorchOperator(backward, self.name + "_backward")
         outputs = [one["name"] for one in schema.outputs]
-        wanted = [one["name"] for one in gradient._schema.arrays]
-        known = {f"grad_{name}" for name in outputs} | set(outputs) | set(schema.positional)
-        for name in gradient._schema.positional:
+        positional = [one["name"] for one in schema.positional]
+        wanted = [one["name"] for one in gradient._schema.positional]
+        known = {f"grad_{name}" for name in outputs} | set(outputs) | set(positional)
+        for name in wanted:
             if name not in known:
                 raise UsageError(f"{backward.name}: argument `{name}` is none of {', '.join(sorted(known))}")
-        numbers = gradient._schema.positional[len(wanted):]
+        saved = [one["name"] for one in gradient._schema.positional
+                 if "size" in one and one["name"] in (*positional, *outputs)]
+        numbers = [one["name"] for one in gradient._schema.positional if "size" not in one]
         returned = [one["name"].removeprefix("grad_") for one in gradient._schema.outputs]
 
         def setup_context(ctx: Any, inputs: Any, keyword_only_inputs: Any = None, output: Any = None) -> None:
-            given = dict(zip(schema.positional, inputs))
+            given = dict(zip(positional, inputs))
             given.update(zip(outputs, output if isinstance(output, tuple) else (output,)))
-            ctx.save_for_backward(*(given[name] for name in wanted if name in given))
-            ctx.numbers = [given[name] for name in numbers]
+            ctx.save_for_backward(*(given[name] for name in saved))
+            ctx.numbers = {name: given[name] for name in numbers}
             ctx.named = {name: value for name, value in (keyword_only_inputs or {}).items()
                          if value is not None and name in gradient._schema.keywords}
 
         def differentiate(ctx: Any, *grads: Any) -> Any:
-            tensors = dict(zip((f"grad_{name}" for name in outputs), grads))
-            tensors.update(zip((name for name in wanted if name not in tensors), ctx.saved_tensors))
-            made = gradient(*(tensors[name] for name in wanted), *ctx.numbers, **ctx.named)
+            given = dict(zip((f"grad_{name}" for name in outputs), grads))
+            given.update(zip(saved, ctx.saved_tensors), **ctx.numbers)
+            made = gradient(*(given[name] for name in wanted), **ctx.named)
             by_name = dict(zip(returned, made if isinstance(made, tuple) else (made,)))
-            return tuple(by_name.get(name) for name in schema.positional)
+            return tuple(by_name.get(name) for name in positional)
 
         without_keywords = lambda ctx, inputs, output: setup_context(ctx, inputs, None, output)  # noqa: E731
         torch.library.register_autograd(
@@ -178,9 +165,3 @@ class TorchOperator:
 
     def __repr__(self) -> str:
         return f"<cuattune.TorchOperator {self.name}{self._schema.text}>"
-
-
-def launch_by_name(kernel: Kernel, schema: _Schema, inputs: set[int], given: Any, named: dict[str, Any]) -> Any:
-    """Launches a kernel whose file has its arguments in another order than the operator."""
-    dense = [one.contiguous() if i in inputs else one for i, one in enumerate(given)]
-    return kernel(**dict(zip(schema.positional, dense)), **named)

@@ -42,16 +42,24 @@ std::optional<std::int64_t> integer_of(nb::handle object) {
 
 }  // namespace
 
-Call::Call(const Signature& signature, nb::handle args, nb::handle kwargs, const Frameworks& frameworks, bool makes)
-    : signature_(signature), parameters_(signature.parameters()), frameworks_(frameworks) {
+Call::Call(const Signature& signature, nb::handle args, nb::handle kwargs, const Frameworks& frameworks, For what)
+    : signature_(signature), parameters_(signature.parameters()), frameworks_(frameworks), what_(what) {
+  const std::size_t parameters = parameters_.size(), names = signature.spec().problem.size();
+  given_.resize(parameters);
+  exchanges_.resize(parameters);
+  arrays_.resize(parameters);
+  arguments_.resize(parameters);
+  sizes_.resize(names);
+  texts_.resize(names);
   take(args, kwargs);
   take_arrays();
-  for (std::size_t i = 0; makes && i < parameters_.size(); ++i)
+  const bool is_launched = what != For::problem;
+  for (std::size_t i = 0; is_launched && i < parameters; ++i)
     if (parameters_[i].is_array && parameters_[i].argument->role != Role::out && !given_[i].is_valid())
       refuse(i, "is not given");
-  take_scalars(makes);
+  take_scalars(is_launched);
   fill_in();
-  if (makes) make_outputs();
+  if (is_launched) make_outputs();
 }
 
 void Call::refuse(const std::string& why) const { throw UsageError(signature_.spec().name + ": " + why); }
@@ -151,6 +159,12 @@ void Call::take_array(std::size_t i) {
     refuse(i, fmt::format("expected an array, got {}", class_of(given_[i])));
   const bool is_written = parameter.argument->role != Role::in;
   if (is_written && array.is_read_only) refuse(i, "expected an array that may be written, got a read-only one");
+  if (!array.is_dense && !is_written && what_ == For::operation && nb::hasattr(given_[i], "contiguous")) {
+    made_.push_back(given_[i].attr("contiguous")());
+    given_[i] = made_.back();
+    array = Array();
+    read_array(given_[i], exchanges_[i], array);
+  }
   if (!array.is_dense)
     refuse(i, fmt::format("expected a contiguous array, got {} with strides; copy it first", array.text()));
   take_device(parameter, array);
@@ -365,14 +379,13 @@ StreamHandle Call::stream() const {
 
 std::span<const ProblemValue> Call::values() {
   const std::vector<ProblemParameter>& problem = signature_.spec().problem;
-  values_.reserve(problem.size());
   for (std::size_t i = 0; i < problem.size(); ++i) {
     if (is_text(static_cast<int>(i)))
       values_.emplace_back(std::string_view(problem[i].name), texts_[i]);
     else
       values_.emplace_back(std::string_view(problem[i].name), sizes_[i]);
   }
-  return values_;
+  return {values_.data(), values_.size()};
 }
 
 Problem Call::problem() const {

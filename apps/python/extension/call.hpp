@@ -4,7 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include <array>
+#include <boost/container/small_vector.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,18 +27,23 @@ struct Frameworks {
 
 class Call {
  public:
-  // Reads arguments in the order of [arguments], with or without outputs and sizes, or by name; names of [problem],
-  // `stream` and `device` by keyword. Makes the outputs that are left out, if `makes`. Throws UsageError, which names
-  // the argument, what was expected and what was given.
+  // What the arguments are read for.
+  enum class For {
+    problem,   // no array need be there
+    launch,    // outputs that are left out are made
+    operation  // and inputs with strides are copied, where their framework can
+  };
+  // Reads arguments in the order of [arguments], with or without outputs and sizes, or by name; names of [problem] and
+  // `stream` by keyword. Throws UsageError, which names the argument, what was expected and what was given.
   Call(const Signature& signature, nanobind::handle args, nanobind::handle kwargs, const Frameworks& frameworks,
-       bool makes);
+       For what);
 
   // -1: the host.
   int device() const noexcept { return device_; }
   StreamHandle stream() const;
   // Whether all arrays that the kernel writes have no elements: nothing is launched.
   bool is_empty() const noexcept;
-  std::span<const PlanArgument> arguments() const noexcept { return {arguments_.data(), parameters_.size()}; }
+  std::span<const PlanArgument> arguments() const noexcept { return {arguments_.data(), arguments_.size()}; }
   // What arrays and keywords say of the problem, for a launch. It refers to this object.
   std::span<const ProblemValue> values();
   Problem problem() const;
@@ -46,6 +51,7 @@ class Call {
   nanobind::object outputs() const;
 
  private:
+  static constexpr std::size_t usual = 8;  // parameters, and names: no more allocate
   void take(nanobind::handle args, nanobind::handle kwargs);
   void take_keyword(std::string_view name, nanobind::handle value);
   void take_named(int name, nanobind::handle value);
@@ -70,14 +76,17 @@ class Call {
   const Signature& signature_;
   const std::span<const Parameter> parameters_;
   const Frameworks& frameworks_;
-  std::array<nanobind::handle, Signature::most_parameters> given_;
-  std::array<const Exchange*, Signature::most_parameters> exchanges_;
-  std::array<Array, Signature::most_parameters> arrays_;
-  std::array<PlanArgument, Signature::most_parameters> arguments_;
-  std::array<std::int64_t, Signature::most_names> sizes_;
-  std::array<std::string_view, Signature::most_names> texts_;
+  const For what_;
+  // One for each parameter.
+  boost::container::small_vector<nanobind::handle, usual> given_;
+  boost::container::small_vector<const Exchange*, usual> exchanges_;
+  boost::container::small_vector<Array, usual> arrays_;
+  boost::container::small_vector<PlanArgument, usual> arguments_;
+  // One for each name of [problem].
+  boost::container::small_vector<std::int64_t, usual> sizes_;
+  boost::container::small_vector<std::string_view, usual> texts_;
   std::uint64_t known_ = 0, by_keyword_ = 0;  // a bit for each name of [problem]
-  std::vector<ProblemValue> values_;
+  boost::container::small_vector<ProblemValue, usual> values_;
   std::vector<nanobind::object> made_;
   nanobind::handle stream_;
   int device_ = Array::host;

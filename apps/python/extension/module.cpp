@@ -37,6 +37,36 @@ void translate(const std::exception_ptr& thrown, void*) {
   }
 }
 
+// What a PyTorch operator calls: a launch that copies inputs with strides.
+struct Operation {
+  nb::object keeps_alive;
+  PythonKernel& kernel;
+};
+
+nb::object launch(PythonKernel& kernel, nb::handle args, nb::handle kwargs) {
+  return kernel.launch(args, kwargs, false);
+}
+nb::object launch(Operation& of, nb::handle args, nb::handle kwargs) { return of.kernel.launch(args, kwargs, true); }
+
+// Is called by the interpreter itself, without nanobind's reading of arguments, which takes as long as all else here.
+template <typename T>
+PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) noexcept {
+  try {
+    if (!nb::inst_ready(self)) throw attune::UsageError("the kernel was not made");
+    return launch(*nb::inst_ptr<T>(self), args, kwargs).release().ptr();
+  } catch (nb::python_error& error) {
+    error.restore();
+  } catch (const attune::Error&) {
+    translate(std::current_exception(), nullptr);
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+  return nullptr;
+}
+
+template <typename T>
+PyType_Slot callable[] = {{Py_tp_call, reinterpret_cast<void*>(&call<T>)}, {0, nullptr}};
+
 void add_exceptions(nb::module_& module) {
   const nb::object error = exception(module, "Error", "What attune cannot do; the text names the next step.",
                                      nb::make_tuple(nb::borrow(PyExc_RuntimeError)));
@@ -101,7 +131,11 @@ NB_MODULE(_native, module) {
   nb::set_leak_warnings(false);  // kernels live as long as operators, to the very end
   module.attr("version") = attune::library_version;
   add_exceptions(module);
-  nb::class_<PythonKernel>(module, "Kernel")
+  nb::class_<Operation>(module, "Operation", nb::type_slots(callable<Operation>))
+      .def("__init__", [](Operation* self, nb::object kernel) {
+        new (self) Operation{kernel, nb::cast<PythonKernel&>(kernel)};
+      });
+  nb::class_<PythonKernel>(module, "Kernel", nb::type_slots(callable<PythonKernel>))
       .def("__init__",
            [](PythonKernel* self, const std::string& name_or_file, nb::object make_array, nb::object stream_of,
               nb::object handle_of, nb::dict options) {
@@ -111,7 +145,6 @@ NB_MODULE(_native, module) {
       .def_prop_ro("summary", [](PythonKernel& self) { return self.spec().summary; })
       .def_prop_ro("arguments", &PythonKernel::arguments)
       .def_prop_ro("problem", &PythonKernel::problem)
-      .def("__call__", [](PythonKernel& self, nb::args args, nb::kwargs kwargs) { return self.launch(args, kwargs); })
       .def("prepare", [](PythonKernel& self, nb::args args, nb::kwargs kwargs) { self.prepare(args, kwargs); })
       .def("refresh", &PythonKernel::refresh)
       .def("_match", &PythonKernel::match)

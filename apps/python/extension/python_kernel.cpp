@@ -175,9 +175,9 @@ nb::dict PythonKernel::problem() {
   return dict;
 }
 
-nb::object PythonKernel::launch(nb::handle args, nb::handle kwargs) {
+nb::object PythonKernel::launch(nb::handle args, nb::handle kwargs, bool copies) {
   const std::shared_ptr<LoadedKernel> kernel = current();
-  Call call(kernel->signature(), args, kwargs, frameworks_, true);
+  Call call(kernel->signature(), args, kwargs, frameworks_, copies ? Call::For::operation : Call::For::launch);
   if (call.is_empty()) return call.outputs();
   const StreamHandle stream = call.stream();
   {
@@ -194,7 +194,7 @@ nb::object PythonKernel::launch(nb::handle args, nb::handle kwargs) {
 
 void PythonKernel::prepare(nb::handle args, nb::handle kwargs) {
   const std::shared_ptr<LoadedKernel> kernel = current();
-  const Call call(kernel->signature(), args, kwargs, frameworks_, false);
+  const Call call(kernel->signature(), args, kwargs, frameworks_, Call::For::problem);
   const Problem problem = call.problem();
   const nb::gil_scoped_release released;
   kernel->on(call.device()).dispatcher.prepare(kernel->spec().name, std::span(&problem, 1));
@@ -219,7 +219,7 @@ nb::dict PythonKernel::match(const std::string& device, nb::dict given) {
 
 nb::tuple PythonKernel::problem_of(nb::handle args, nb::handle kwargs) {
   const std::shared_ptr<LoadedKernel> kernel = current();
-  const Call call(kernel->signature(), args, kwargs, frameworks_, false);
+  const Call call(kernel->signature(), args, kwargs, frameworks_, Call::For::problem);
   return nb::make_tuple(device_name(call.device()), dict_of(call.problem()));
 }
 
@@ -232,7 +232,7 @@ void PythonKernel::refresh() {
 double PythonKernel::plan_launch_ns(nb::handle args, nb::handle kwargs, int launches) {
   using Clock = std::chrono::steady_clock;
   const std::shared_ptr<LoadedKernel> kernel = current();
-  const Call call(kernel->signature(), args, kwargs, frameworks_, true);
+  const Call call(kernel->signature(), args, kwargs, frameworks_, Call::For::launch);
   const StreamHandle stream = call.stream();
   const nb::gil_scoped_release released;
   const Plan plan = kernel->on(call.device()).dispatcher.plan(kernel->spec().name, call.problem(), options_.policy);

@@ -75,8 +75,9 @@ class PythonKernel {
   nanobind::list arguments();  // of dictionaries: name, type, role, size, and how its shape follows
   nanobind::dict problem();    // name -> default, or the list of types or choices
 
-  // Launches, and returns the outputs. Throws what Call, Dispatcher and Kernel throw.
-  nanobind::object launch(nanobind::handle args, nanobind::handle kwargs);
+  // Launches, and returns the outputs. `copies`: inputs with strides are copied, where their framework can. Throws what
+  // Call, Dispatcher and Kernel throw.
+  nanobind::object launch(nanobind::handle args, nanobind::handle kwargs, bool copies);
   // Loads or compiles the best configuration for these arrays, and waits.
   void prepare(nanobind::handle args, nanobind::handle kwargs);
   // Returns what a launch for a problem uses, and why.
