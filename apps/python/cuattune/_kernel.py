@@ -2,7 +2,6 @@
 
 import os
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,7 @@ class Kernel(_native.Kernel):
         """Returns the sentence of match(): which record serves these arrays, and why."""
         return str(self.match(*arrays, device=device, **named)["why"])
 
-    def torch_op(self, name: str, *, backward: "Kernel | Callable[..., Any] | None" = None) -> Any:
+    def torch_op(self, name: str, *, backward: "Kernel | None" = None) -> Any:
         """Registers the kernel as the PyTorch operator `name` ("mine::softmax"), and returns it (_torch.py)."""
         from ._torch import TorchOperator
 
