@@ -44,8 +44,8 @@ class _Schema:
             if isinstance(default, list):
                 if name not in self.types:
                     self.keywords[name] = f'str {name}="{default[0]}"'
-            else:
-                self.keywords[name] = f"SymInt? {name}=None" if name in said else f"SymInt {name}"
+            elif name not in said:
+                self.keywords[name] = f"SymInt {name}"
         self._problem = problem
         self.text = self._text()
 
@@ -91,15 +91,12 @@ class TorchOperator:
             library.impl(short, Operation(kernel), key)
         torch.library.register_fake(name, self._fake, lib=library)
         self.op = getattr(getattr(torch.ops, space), short).default
-        self._call = self.op._op  # what `op` calls, without a frame of Python
         if backward is not None:
             self._register_backward(backward, library)
 
     def __call__(self, *tensors: Any, **named: Any) -> Any:
         """Launches the kernel on PyTorch's current stream; Kernel describes arguments and errors."""
-        if torch.compiler.is_compiling():
-            return self.op(*tensors, **named)
-        return self._call(*tensors, **named)
+        return self.op(*tensors, **named)
 
     def match(self, *tensors: Any, **named: Any) -> dict[str, Any]:
         """Returns what a call would launch, and why: Kernel.match()."""

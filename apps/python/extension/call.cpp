@@ -46,7 +46,7 @@ Call::Call(const Signature& signature, nb::handle args, nb::handle kwargs, const
     : signature_(signature), parameters_(signature.parameters()), frameworks_(frameworks), what_(what) {
   const std::size_t parameters = parameters_.size(), names = signature.spec().problem.size();
   given_.resize(parameters);
-  exchanges_.resize(parameters);
+  of_.resize(parameters);
   arrays_.resize(parameters);
   arguments_.resize(parameters);
   sizes_.resize(names);
@@ -154,8 +154,8 @@ void Call::take_arrays() {
 void Call::take_array(std::size_t i) {
   const Parameter& parameter = parameters_[i];
   Array& array = arrays_[i];
-  exchanges_[i] = exchange_of(given_[i]);
-  if (!read_array(given_[i], exchanges_[i], array))
+  of_[i] = &framework_of(given_[i]);
+  if (!read_array(given_[i], of_[i]->exchange, array))
     refuse(i, fmt::format("expected an array, got {}", class_of(given_[i])));
   const bool is_written = parameter.argument->role != Role::in;
   if (is_written && array.is_read_only) refuse(i, "expected an array that may be written, got a read-only one");
@@ -163,7 +163,7 @@ void Call::take_array(std::size_t i) {
     made_.push_back(given_[i].attr("contiguous")());
     given_[i] = made_.back();
     array = Array();
-    read_array(given_[i], exchanges_[i], array);
+    read_array(given_[i], of_[i]->exchange, array);
   }
   if (!array.is_dense)
     refuse(i, fmt::format("expected a contiguous array, got {} with strides; copy it first", array.text()));
@@ -209,6 +209,7 @@ void Call::take_type(const Parameter& parameter, const Array& array) {
                             array.text()));
     texts_[name] = array.type;
     known_ |= std::uint64_t{1} << name;
+    by_type_ |= std::uint64_t{1} << name;
   } else if (parameter.element != array.type && parameter.argument->type != array.type) {
     refuse(i, fmt::format("expected {}, got {}", parameter.argument->type, array.text()));
   }
@@ -309,15 +310,8 @@ std::span<const std::int64_t> Call::extents_in_front(int name) const {
   return {};
 }
 
-// Returns the shape of an output, and sets `like` to the array whose framework makes it.
-std::vector<std::int64_t> Call::shape_of(std::size_t output, std::size_t& like) const {
+std::vector<std::int64_t> Call::shape_of(std::size_t output) const {
   const Parameter& parameter = parameters_[output];
-  like = static_cast<std::size_t>(first_on_device_);
-  if (first_on_device_ < 0) refuse(output, "there is no array that says where to make it: give it");
-  if (parameter.like >= 0 && given_[static_cast<std::size_t>(parameter.like)].is_valid()) {
-    const Array& same = arrays_[static_cast<std::size_t>(parameter.like)];
-    return {same.extents().begin(), same.extents().end()};
-  }
   std::vector<std::int64_t> shape;
   if (parameter.size.is_known) {
     if (parameter.size.factor * parameter.components != 1)
@@ -338,21 +332,32 @@ std::vector<std::int64_t> Call::shape_of(std::size_t output, std::size_t& like) 
       parameter.components};
 }
 
+nb::object Call::made_output(std::size_t i) const {
+  const Parameter& parameter = parameters_[i];
+  if (first_on_device_ < 0) refuse(i, "there is no array that says where to make it: give it");
+  const auto first = static_cast<std::size_t>(first_on_device_);
+  const std::string_view type =
+      parameter.name >= 0 ? texts_[static_cast<std::size_t>(parameter.name)] : std::string_view(parameter.element);
+  std::vector<std::int64_t> shape;
+  if (parameter.like >= 0 && given_[static_cast<std::size_t>(parameter.like)].is_valid()) {
+    const auto like = static_cast<std::size_t>(parameter.like);
+    const Array& same = arrays_[like];
+    if (of_[like]->empty_like.is_valid() && same.type == type && same.device == device_)
+      return of_[like]->empty_like(given_[like]);
+    shape.assign(same.extents().begin(), same.extents().end());
+  } else {
+    shape = shape_of(i);
+  }
+  if (of_[first]->exchange != nullptr) return make_array(*of_[first]->exchange, shape, dlpack_type(type), device_);
+  nb::list extents;
+  for (const std::int64_t extent : shape) extents.append(extent);
+  return frameworks_.make_array(given_[first], nb::tuple(extents), nb::str(type.data(), type.size()));
+}
+
 void Call::make_outputs() {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    const Parameter& parameter = parameters_[i];
-    if (!parameter.is_array || given_[i].is_valid()) continue;
-    std::size_t like = 0;
-    const std::vector<std::int64_t> shape = shape_of(i, like);
-    const std::string_view type =
-        parameter.name >= 0 ? texts_[static_cast<std::size_t>(parameter.name)] : std::string_view(parameter.element);
-    if (exchanges_[like] != nullptr) {
-      made_.push_back(make_array(*exchanges_[like], shape, dlpack_type(type), device_));
-    } else {
-      nb::list extents;
-      for (const std::int64_t extent : shape) extents.append(extent);
-      made_.push_back(frameworks_.make_array(given_[like], nb::tuple(extents), nb::str(type.data(), type.size())));
-    }
+    if (!parameters_[i].is_array || given_[i].is_valid()) continue;
+    made_.push_back(made_output(i));
     given_[i] = made_.back();
     take_array(i);
   }
@@ -373,13 +378,14 @@ StreamHandle Call::stream() const {
     return reinterpret_cast<StreamHandle>(nb::cast<std::uintptr_t>(frameworks_.handle_of(stream_)));
   if (device_ == Array::host || first_on_device_ < 0) return nullptr;
   const auto first = static_cast<std::size_t>(first_on_device_);
-  if (exchanges_[first] != nullptr) return current_stream(*exchanges_[first], device_);
+  if (of_[first]->exchange != nullptr) return current_stream(*of_[first]->exchange, device_);
   return reinterpret_cast<StreamHandle>(nb::cast<std::uintptr_t>(frameworks_.stream_of(given_[first])));
 }
 
 std::span<const ProblemValue> Call::values() {
   const std::vector<ProblemParameter>& problem = signature_.spec().problem;
   for (std::size_t i = 0; i < problem.size(); ++i) {
+    if ((by_type_ >> i & 1) != 0) continue;  // the launch reads it off the array
     if (is_text(static_cast<int>(i)))
       values_.emplace_back(std::string_view(problem[i].name), texts_[i]);
     else
@@ -397,12 +403,18 @@ Problem Call::problem() const {
 }
 
 nb::object Call::outputs() const {
+  nb::handle first;
+  std::size_t count = 0;
+  const auto is_output = [&](std::size_t i) {
+    return parameters_[i].is_array && parameters_[i].argument->role == Role::out && given_[i].is_valid();
+  };
+  for (std::size_t i = 0; i < parameters_.size(); ++i)
+    if (is_output(i) && count++ == 0) first = given_[i];
+  if (count == 0) return nb::none();
+  if (count == 1) return nb::borrow(first);
   nb::list outputs;
   for (std::size_t i = 0; i < parameters_.size(); ++i)
-    if (parameters_[i].is_array && parameters_[i].argument->role == Role::out && given_[i].is_valid())
-      outputs.append(given_[i]);
-  if (outputs.size() == 0) return nb::none();
-  if (outputs.size() == 1) return nb::borrow(outputs[0]);
+    if (is_output(i)) outputs.append(given_[i]);
   return nb::tuple(outputs);
 }
 
