@@ -22,13 +22,6 @@ std::string_view text_of(nb::handle object) {
 
 std::string class_of(nb::handle object) { return nb::cast<std::string>(nb::str(nb::type_name(object.type()))); }
 
-// NumPy's scalars are numbers here, though they have shapes.
-bool is_number(nb::handle object) {
-  if (PyLong_Check(object.ptr()) != 0 || PyFloat_Check(object.ptr()) != 0) return true;
-  return PySequence_Check(object.ptr()) == 0 && PyNumber_Check(object.ptr()) != 0 &&
-         !nb::hasattr(object, "__dlpack__") && !nb::hasattr(object, "__cuda_array_interface__");
-}
-
 // Returns an integer of Python, or an object that counts as one, such as NumPy's. Nothing: it is none.
 std::optional<std::int64_t> integer_of(nb::handle object) {
   if (PyIndex_Check(object.ptr()) == 0) return std::nullopt;
@@ -46,8 +39,8 @@ Call::Call(const Signature& signature, nb::handle args, nb::handle kwargs, const
     : signature_(signature), parameters_(signature.parameters()), frameworks_(frameworks), what_(what) {
   const std::size_t parameters = parameters_.size(), names = signature.spec().problem.size();
   given_.resize(parameters);
-  exchanges_.resize(parameters);
-  arrays_.resize(parameters);
+  of_.resize(parameters);
+  arrays_.resize(parameters, boost::container::default_init);
   arguments_.resize(parameters);
   sizes_.resize(names);
   texts_.resize(names);
@@ -85,7 +78,7 @@ void Call::take(nb::handle args, nb::handle kwargs) {
   std::size_t arrays = 0, next = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const nb::handle given = PyTuple_GetItem(args.ptr(), static_cast<Py_ssize_t>(i));
-    arrays += is_number(given) ? 0 : 1;
+    arrays += framework_of(given).is_number ? 0 : 1;
   }
   const bool has_outputs = arrays >= signature_.arrays();
   const bool has_sizes = count - arrays >= parameters_.size() - signature_.arrays();
@@ -154,8 +147,8 @@ void Call::take_arrays() {
 void Call::take_array(std::size_t i) {
   const Parameter& parameter = parameters_[i];
   Array& array = arrays_[i];
-  exchanges_[i] = exchange_of(given_[i]);
-  if (!read_array(given_[i], exchanges_[i], array))
+  of_[i] = &framework_of(given_[i]);
+  if (!read_array(given_[i], of_[i]->exchange, array))
     refuse(i, fmt::format("expected an array, got {}", class_of(given_[i])));
   const bool is_written = parameter.argument->role != Role::in;
   if (is_written && array.is_read_only) refuse(i, "expected an array that may be written, got a read-only one");
@@ -163,7 +156,7 @@ void Call::take_array(std::size_t i) {
     made_.push_back(given_[i].attr("contiguous")());
     given_[i] = made_.back();
     array = Array();
-    read_array(given_[i], exchanges_[i], array);
+    read_array(given_[i], of_[i]->exchange, array);
   }
   if (!array.is_dense)
     refuse(i, fmt::format("expected a contiguous array, got {} with strides; copy it first", array.text()));
@@ -209,6 +202,7 @@ void Call::take_type(const Parameter& parameter, const Array& array) {
                             array.text()));
     texts_[name] = array.type;
     known_ |= std::uint64_t{1} << name;
+    by_type_ |= std::uint64_t{1} << name;
   } else if (parameter.element != array.type && parameter.argument->type != array.type) {
     refuse(i, fmt::format("expected {}, got {}", parameter.argument->type, array.text()));
   }
@@ -295,69 +289,6 @@ void Call::fill_in() {
   }
 }
 
-// Returns the dimensions that are this name in an input, where it is the first name; empty: there are none.
-std::span<const std::int64_t> Call::extents_in_front(int name) const {
-  for (std::size_t k = 0; k < parameters_.size(); ++k) {
-    const Product& size = parameters_[k].size;
-    const bool is_input = parameters_[k].is_array && parameters_[k].argument->role != Role::out && given_[k].is_valid();
-    if (!is_input || !size.is_known || size.names.empty() || size.names[0] != name || parameters_[k].components != 1)
-      continue;
-    const Array& array = arrays_[k];
-    if (size.is_spelled_by(array.dimensions))
-      return array.extents().first(static_cast<std::size_t>(array.dimensions) + 1 - size.names.size());
-  }
-  return {};
-}
-
-// Returns the shape of an output, and sets `like` to the array whose framework makes it.
-std::vector<std::int64_t> Call::shape_of(std::size_t output, std::size_t& like) const {
-  const Parameter& parameter = parameters_[output];
-  like = static_cast<std::size_t>(first_on_device_);
-  if (first_on_device_ < 0) refuse(output, "there is no array that says where to make it: give it");
-  if (parameter.like >= 0 && given_[static_cast<std::size_t>(parameter.like)].is_valid()) {
-    const Array& same = arrays_[static_cast<std::size_t>(parameter.like)];
-    return {same.extents().begin(), same.extents().end()};
-  }
-  std::vector<std::int64_t> shape;
-  if (parameter.size.is_known) {
-    if (parameter.size.factor * parameter.components != 1)
-      shape.push_back(parameter.size.factor * parameter.components);
-    std::vector<std::int64_t> names;
-    for (const int name : parameter.size.names) {
-      const std::span<const std::int64_t> in_front =
-          names.empty() ? extents_in_front(name) : std::span<const std::int64_t>();
-      if (in_front.empty()) names.push_back(sizes_[static_cast<std::size_t>(name)]);
-      names.insert(names.end(), in_front.begin(), in_front.end());
-    }
-    shape.insert(parameter.components == 1 ? shape.end() : shape.begin(), names.begin(), names.end());
-    return shape;
-  }
-  const Problem whole = problem();
-  return {
-      parameter.argument->size->integer(Scope{.problem = &whole}, "the size of `" + parameter.argument->name + "`") *
-      parameter.components};
-}
-
-void Call::make_outputs() {
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    const Parameter& parameter = parameters_[i];
-    if (!parameter.is_array || given_[i].is_valid()) continue;
-    std::size_t like = 0;
-    const std::vector<std::int64_t> shape = shape_of(i, like);
-    const std::string_view type =
-        parameter.name >= 0 ? texts_[static_cast<std::size_t>(parameter.name)] : std::string_view(parameter.element);
-    if (exchanges_[like] != nullptr) {
-      made_.push_back(make_array(*exchanges_[like], shape, dlpack_type(type), device_));
-    } else {
-      nb::list extents;
-      for (const std::int64_t extent : shape) extents.append(extent);
-      made_.push_back(frameworks_.make_array(given_[like], nb::tuple(extents), nb::str(type.data(), type.size())));
-    }
-    given_[i] = made_.back();
-    take_array(i);
-  }
-}
-
 bool Call::is_empty() const noexcept {
   bool writes = false;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
@@ -373,13 +304,14 @@ StreamHandle Call::stream() const {
     return reinterpret_cast<StreamHandle>(nb::cast<std::uintptr_t>(frameworks_.handle_of(stream_)));
   if (device_ == Array::host || first_on_device_ < 0) return nullptr;
   const auto first = static_cast<std::size_t>(first_on_device_);
-  if (exchanges_[first] != nullptr) return current_stream(*exchanges_[first], device_);
+  if (of_[first]->exchange != nullptr) return current_stream(*of_[first]->exchange, device_);
   return reinterpret_cast<StreamHandle>(nb::cast<std::uintptr_t>(frameworks_.stream_of(given_[first])));
 }
 
 std::span<const ProblemValue> Call::values() {
   const std::vector<ProblemParameter>& problem = signature_.spec().problem;
   for (std::size_t i = 0; i < problem.size(); ++i) {
+    if ((by_type_ >> i & 1) != 0) continue;  // the launch reads it off the array
     if (is_text(static_cast<int>(i)))
       values_.emplace_back(std::string_view(problem[i].name), texts_[i]);
     else
@@ -394,16 +326,6 @@ Problem Call::problem() const {
   for (std::size_t i = 0; i < names.size(); ++i)
     problem.set(names[i].name, is_text(static_cast<int>(i)) ? Value(texts_[i]) : Value(sizes_[i]));
   return problem;
-}
-
-nb::object Call::outputs() const {
-  nb::list outputs;
-  for (std::size_t i = 0; i < parameters_.size(); ++i)
-    if (parameters_[i].is_array && parameters_[i].argument->role == Role::out && given_[i].is_valid())
-      outputs.append(given_[i]);
-  if (outputs.size() == 0) return nb::none();
-  if (outputs.size() == 1) return nb::borrow(outputs[0]);
-  return nb::tuple(outputs);
 }
 
 }  // namespace attune::python

@@ -65,7 +65,8 @@ class Call {
   void take_scalar(std::size_t i);
   void make_outputs();
   std::span<const std::int64_t> extents_in_front(int name) const;
-  std::vector<std::int64_t> shape_of(std::size_t output, std::size_t& like) const;
+  nanobind::object made_output(std::size_t i) const;
+  std::vector<std::int64_t> shape_of(std::size_t output) const;
   void fill_in();
   bool is_text(int name) const noexcept;
   bool is_known(int name) const noexcept { return (known_ >> name & 1) != 0; }
@@ -79,13 +80,14 @@ class Call {
   const For what_;
   // One for each parameter.
   boost::container::small_vector<nanobind::handle, usual> given_;
-  boost::container::small_vector<const Exchange*, usual> exchanges_;
+  boost::container::small_vector<const Framework*, usual> of_;  // frameworks of arrays
   boost::container::small_vector<Array, usual> arrays_;
   boost::container::small_vector<PlanArgument, usual> arguments_;
   // One for each name of [problem].
   boost::container::small_vector<std::int64_t, usual> sizes_;
   boost::container::small_vector<std::string_view, usual> texts_;
-  std::uint64_t known_ = 0, by_keyword_ = 0;  // a bit for each name of [problem]
+  // A bit for each name of [problem].
+  std::uint64_t known_ = 0, by_keyword_ = 0, by_type_ = 0;
   boost::container::small_vector<ProblemValue, usual> values_;
   std::vector<nanobind::object> made_;
   nanobind::handle stream_;

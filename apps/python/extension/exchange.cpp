@@ -1,7 +1,9 @@
 #include "exchange.hpp"
 
-#include <array>
-#include <cstddef>
+#include <nanobind/stl/string.h>
+
+#include <deque>
+#include <string>
 
 namespace nb = nanobind;
 
@@ -17,14 +19,28 @@ const Exchange* look_up(nb::handle type) {
   return found->major == 1 && found->read != nullptr ? found : nullptr;
 }
 
-// The types that were seen last: a call has arrays of one type as a rule. Types are kept alive, so that an address is
-// always the same type. Under the GIL.
+// torch.empty_like, numpy.empty_like, cupy.empty_like: of the package that defines the type.
+nb::object find_empty_like(nb::handle type) {
+  const auto module = nb::cast<std::string>(nb::getattr(type, "__module__", nb::str("")));
+  const nb::object modules = nb::module_::import_("sys").attr("modules");
+  const nb::object package = modules.attr("get")(module.substr(0, module.find('.')));
+  return package.is_none() ? nb::none() : nb::getattr(package, "empty_like", nb::none());
+}
+
+bool is_number(nb::handle type) {
+  if (PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()), &PyLong_Type) != 0) return true;
+  if (PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()), &PyFloat_Type) != 0) return true;
+  return (nb::hasattr(type, "__float__") || nb::hasattr(type, "__index__")) && !nb::hasattr(type, "__dlpack__") &&
+         !nb::hasattr(type, "__cuda_array_interface__");
+}
+
+// The types that were seen: few, as a rule one of arrays and one of numbers. Types are kept alive, so that an address
+// is always the same type. Under the GIL.
 struct KnownType {
   PyObject* type = nullptr;
-  const Exchange* exchange = nullptr;
+  Framework framework;
 };
-std::array<KnownType, 4> known_types;
-std::size_t next_known = 0;
+std::deque<KnownType> known_types;  // places stay
 
 void set_error(void*, const char* kind, const char* message) {
   PyErr_Format(PyExc_RuntimeError, "%s: %s", kind, message);
@@ -32,15 +48,16 @@ void set_error(void*, const char* kind, const char* message) {
 
 }  // namespace
 
-const Exchange* exchange_of(nb::handle object) {
+const Framework& framework_of(nb::handle object) {
   const nb::handle type = object.type();
   for (const KnownType& one : known_types)
-    if (one.type == type.ptr()) return one.exchange;
-  const Exchange* const found = look_up(type);
-  KnownType& place = known_types[next_known++ % known_types.size()];
-  Py_XDECREF(place.type);
-  place = {type.inc_ref().ptr(), found};
-  return found;
+    if (one.type == type.ptr()) return one.framework;
+  Framework framework;
+  framework.is_number = is_number(type);
+  framework.exchange = look_up(type);
+  nb::object empty_like = find_empty_like(type);
+  if (!empty_like.is_none()) framework.empty_like = empty_like.release();
+  return known_types.emplace_back(KnownType{type.inc_ref().ptr(), framework}).framework;
 }
 
 StreamHandle current_stream(const Exchange& exchange, int device) {

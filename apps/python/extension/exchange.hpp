@@ -26,8 +26,15 @@ struct Exchange {
   int (*current_stream)(std::int32_t device_kind, std::int32_t device, void** stream);
 };
 
-// Returns the functions of the object's framework; null: it has none, or not of this version.
-const Exchange* exchange_of(nanobind::handle object);
+// What the framework of an array gives, and what else is known of the object's type.
+struct Framework {
+  bool is_number = false;              // no array: Python's numbers, and NumPy's scalars, though they have shapes
+  const Exchange* exchange = nullptr;  // null: it has none, or not of this version
+  nanobind::handle empty_like;         // its function of this name, the quickest way to such an array; may be null
+};
+
+// Returns the framework of the object's type. It stays valid.
+const Framework& framework_of(nanobind::handle object);
 
 // Returns the stream on which the framework enqueues work for a CUDA device at present.
 StreamHandle current_stream(const Exchange& exchange, int device);

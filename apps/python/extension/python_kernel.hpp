@@ -101,7 +101,7 @@ class PythonKernel {
   const Frameworks frameworks_;
   const KernelOptions options_;
   std::shared_ptr<LoadedKernel> loaded_;
-  std::chrono::steady_clock::time_point looked_at_;
+  std::int64_t looked_at_ms_ = 0;
 };
 
 }  // namespace attune::python
