@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/start_thread.hpp"
+#include "base/trusted_environment.hpp"
 
 namespace attune::cli {
 namespace {
@@ -30,6 +31,7 @@ void watch() {
 }  // namespace
 
 void end_without_reader() {
+  if (trusted_environment("ATTUNE_WITHOUT_READER") != "end") return;
   struct stat output {};
   if (fstat(STDOUT_FILENO, &output) != 0 || !(S_ISFIFO(output.st_mode) || S_ISSOCK(output.st_mode))) return;
   const BlockedSignals blocked;

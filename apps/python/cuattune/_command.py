@@ -76,7 +76,8 @@ class _Child:
             # Has a process group of its own: a terminal's Ctrl-C, or a notebook's signal to the group, comes from
             # stop() alone, and so once. When this process dies, its end of the pipe closes, and `attune` ends too.
             self._process = subprocess.Popen([path, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                             stderr=subprocess.PIPE, process_group=0)
+                                             stderr=subprocess.PIPE, process_group=0,
+                                             env={**os.environ, "ATTUNE_WITHOUT_READER": "end"})
         except OSError as error:
             raise Error(f"{path} cannot be run ({error.strerror}): install the package cuattune again") from error
         self._out: list[bytes] = []
