@@ -2,7 +2,6 @@
 
 import os
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ class Kernel(_native.Kernel):
     """
 
     def __init__(self, name_or_file: str, **options: Any):
+        options = {name: os.fspath(value) if isinstance(value, os.PathLike) else value for name, value in options.items()}
         self.target = name_or_file
         self.options = options
         _nvrtc.announce()
@@ -36,8 +36,25 @@ class Kernel(_native.Kernel):
         """Returns the sentence of match(): which record serves these arrays, and why."""
         return str(self.match(*arrays, device=device, **named)["why"])
 
-    def torch_op(self, name: str, *, backward: "Kernel | Callable[..., Any] | None" = None) -> Any:
-        """Registers the kernel as the PyTorch operator `name` ("mine::softmax"), and returns it (_torch.py)."""
+    def prepare(self, *arrays: Any, **named: Any) -> None:
+        """Loads or compiles the best configuration for the problem of a call, and waits. Launches nothing.
+
+        A call of the same problem that is captured into a CUDA graph needs that, because a capture compiles nothing.
+        """
+        super().prepare(*arrays, **named)
+
+    def refresh(self) -> None:
+        """Takes up what was tuned since, also by other processes."""
+        super().refresh()
+
+    def torch_op(self, name: str, *, backward: "Kernel | None" = None) -> Any:
+        """Registers the kernel as the PyTorch operator `name` ("mine::softmax"), and returns it.
+
+        backward: the kernel of the gradient. It takes, by these names, `grad_OUT` for each output OUT, and inputs,
+        outputs and numbers of this kernel; its outputs are `grad_IN` for inputs IN. A name that is registered again
+        replaces the operator. Raises UsageError for a name without `::`, and for an argument of `backward` that is none
+        of these.
+        """
         from ._torch import TorchOperator
 
         return TorchOperator(self, name, backward)

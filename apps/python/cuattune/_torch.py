@@ -135,17 +135,23 @@ class TorchOperator:
         for name in wanted:
             if name not in known:
                 raise UsageError(f"{backward.name}: argument `{name}` is none of {', '.join(sorted(known))}")
+        saved = [one["name"] for one in gradient._schema.positional
+                 if "size" in one and one["name"] in (*positional, *outputs)]
+        numbers = [one["name"] for one in gradient._schema.positional if "size" not in one]
         returned = [one["name"].removeprefix("grad_") for one in gradient._schema.outputs]
 
         def setup_context(ctx: Any, inputs: Any, keyword_only_inputs: Any = None, output: Any = None) -> None:
-            tensors = dict(zip(positional, inputs))
-            tensors.update(zip(outputs, output if isinstance(output, tuple) else (output,)))
-            ctx.save_for_backward(*(tensors[name] for name in wanted if name in tensors))
+            given = dict(zip(positional, inputs))
+            given.update(zip(outputs, output if isinstance(output, tuple) else (output,)))
+            ctx.save_for_backward(*(given[name] for name in saved))
+            ctx.numbers = {name: given[name] for name in numbers}
+            ctx.named = {name: value for name, value in (keyword_only_inputs or {}).items()
+                         if value is not None and name in gradient._schema.keywords}
 
         def differentiate(ctx: Any, *grads: Any) -> Any:
-            tensors = dict(zip((f"grad_{name}" for name in outputs), grads))
-            tensors.update(zip((name for name in wanted if name not in tensors), ctx.saved_tensors))
-            made = gradient(*(tensors[name] for name in wanted))
+            given = dict(zip((f"grad_{name}" for name in outputs), grads))
+            given.update(zip(saved, ctx.saved_tensors), **ctx.numbers)
+            made = gradient(*(given[name] for name in wanted), **ctx.named)
             by_name = dict(zip(returned, made if isinstance(made, tuple) else (made,)))
             return tuple(by_name.get(name) for name in positional)
 
