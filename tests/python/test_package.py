@@ -37,7 +37,10 @@ def test_import_needs_no_framework_and_no_cuda() -> None:
         """, CUDA_HOME="", CUDA_PATH="", ATTUNE_NVRTC="none")
 
 
-@pytest.mark.parametrize("program", [[sys.executable, "-m", "cuattune"], [str(Path(sys.executable).with_name("cuattune"))]])
+SCRIPT = str(Path(sys.executable).with_name("cuattune"))
+
+
+@pytest.mark.parametrize("program", [[sys.executable, "-m", "cuattune"], [SCRIPT]])
 def test_the_command_line_is_attune(program: list[str]) -> None:
     assert run(*program, "--version").splitlines()[0] == f"attune {cuattune.__version__}"
     ended = subprocess.run([*program, "plan", "no_kernel"], text=True, capture_output=True)
@@ -73,10 +76,13 @@ def test_a_subinterpreter_is_refused(kind: str) -> None:
     assert "ImportError:" in python(textwrap.dedent(IN_A_SUBINTERPRETER).replace("KIND", kind))
 
 
+METADATA = f"cuattune-{cuattune.__version__}.dist-info"
+
+
 def files() -> set[str]:
     """Returns the files of the installed package but the compiled ones of Python and those of its metadata."""
     names = {str(file) for file in distribution("cuattune").files or []}
-    return {name for name in names if "__pycache__" not in name and ".dist-info/" not in name and not name.startswith("..")}
+    return {name for name in names if not name.startswith("..") and not {"__pycache__", METADATA} & {*name.split("/")}}
 
 
 def test_the_wheel_has_these_files_and_no_others() -> None:
@@ -110,7 +116,8 @@ def test_the_metadata_say_what_pip_needs() -> None:
     assert dist.metadata["Requires-Python"] == ">=3.12"
     assert set(dist.metadata.get_all("Provides-Extra")) >= {"cu12", "cu13"}
     assert "Apache License" in (dist.read_text("licenses/LICENSE") or "")
-    assert [script.value for script in entry_points(group="console_scripts", name="cuattune")] == ["cuattune.__main__:main"]
+    scripts = entry_points(group="console_scripts", name="cuattune")
+    assert [script.value for script in scripts] == ["cuattune.__main__:main"]
 
 
 def test_one_wheel_serves_every_python_and_systems_of_2021() -> None:
