@@ -122,7 +122,7 @@ def test_one_wheel_serves_every_python_and_systems_of_2021() -> None:
         assert f"cp312-abi3-manylinux_2_34_{platform.machine()}" in tags
 
 
-ANNOUNCED = "import os; from cuattune import _nvrtc; _nvrtc.announce(); print(os.environ.get('ATTUNE_NVRTC', ''))"
+ANNOUNCED = "import os, cuattune; cuattune.kernel('axpy'); print(os.environ.get('ATTUNE_NVRTC', ''))"
 
 
 def toolkit(place: Path, libraries: str = "lib") -> Path:

@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from . import _frameworks, _native
+from . import _frameworks, _native, _nvrtc
 
 
 class Kernel(_native.Kernel):
@@ -24,6 +24,7 @@ class Kernel(_native.Kernel):
         options = {name: os.fspath(value) if isinstance(value, os.PathLike) else value for name, value in options.items()}
         self.target = name_or_file
         self.options = options
+        _nvrtc.announce()
         super().__init__(name_or_file, _frameworks.make_array, _frameworks.stream_of, _frameworks.handle_of, options)
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 

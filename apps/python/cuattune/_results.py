@@ -191,6 +191,8 @@ class TuneResult(Row):
     def __str__(self) -> str:
         lines = [f"{self.kernel} for {_bindings(self.problem)}: {self.end}, {self.trials} trials"]
         if self.record is not None:
+            doubts = [name for name in ("busy", "unstable") if getattr(self.record, name)]
+            lines[0] += "".join(f", {doubt} device" for doubt in doubts)
             default = {"configuration": "the default", "median_ns": self.default_ns or None, "speedup": 1.0}
             best = {name: getattr(self.record, name) for name in
                     ("configuration", "median_ns", "q1_ns", "q3_ns", "speedup", "speedup_low", "speedup_high")}
@@ -199,6 +201,8 @@ class TuneResult(Row):
         elif self.configuration is not None:
             lines.append(_bindings(self.configuration))
         return "\n".join([*lines, *filter(None, [self.explanation]), *(f"note: {one}" for one in self.notes)])
+
+    __repr__ = __str__
 
 
 _ROW = TypeVar("_ROW", bound=Row)
@@ -248,7 +252,9 @@ class Rows(list[_ROW], Generic[_ROW]):
         if self.head is not None and "kernel" in self.head._fields:
             device = self.head._fields.get("device", {}).get("name", "")
             parts.insert(0, f"{self.head.kernel} for {_bindings(self.head.problem)} on {device}")
-        return "\n".join(filter(None, parts))
+        return "\n".join(filter(None, parts)) or "no rows"
+
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"

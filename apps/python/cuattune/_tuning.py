@@ -6,6 +6,7 @@ import os
 import re
 import sys
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -258,7 +259,8 @@ class _Bar:
         if not wanted:
             return
         try:
-            from tqdm.auto import tqdm
+            with warnings.catch_warnings(action="ignore"):  # tqdm warns where a notebook has no widgets
+                from tqdm.auto import tqdm
         except ImportError:
             return
         seconds = _seconds(limit)

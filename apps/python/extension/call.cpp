@@ -22,13 +22,6 @@ std::string_view text_of(nb::handle object) {
 
 std::string class_of(nb::handle object) { return nb::cast<std::string>(nb::str(nb::type_name(object.type()))); }
 
-// NumPy's scalars are numbers here, though they have shapes.
-bool is_number(nb::handle object) {
-  if (PyLong_Check(object.ptr()) != 0 || PyFloat_Check(object.ptr()) != 0) return true;
-  return PySequence_Check(object.ptr()) == 0 && PyNumber_Check(object.ptr()) != 0 &&
-         !nb::hasattr(object, "__dlpack__") && !nb::hasattr(object, "__cuda_array_interface__");
-}
-
 // Returns an integer of Python, or an object that counts as one, such as NumPy's. Nothing: it is none.
 std::optional<std::int64_t> integer_of(nb::handle object) {
   if (PyIndex_Check(object.ptr()) == 0) return std::nullopt;
@@ -47,7 +40,7 @@ Call::Call(const Signature& signature, nb::handle args, nb::handle kwargs, const
   const std::size_t parameters = parameters_.size(), names = signature.spec().problem.size();
   given_.resize(parameters);
   of_.resize(parameters);
-  arrays_.resize(parameters);
+  arrays_.resize(parameters, boost::container::default_init);
   arguments_.resize(parameters);
   sizes_.resize(names);
   texts_.resize(names);
@@ -85,7 +78,7 @@ void Call::take(nb::handle args, nb::handle kwargs) {
   std::size_t arrays = 0, next = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const nb::handle given = PyTuple_GetItem(args.ptr(), static_cast<Py_ssize_t>(i));
-    arrays += is_number(given) ? 0 : 1;
+    arrays += framework_of(given).is_number ? 0 : 1;
   }
   const bool has_outputs = arrays >= signature_.arrays();
   const bool has_sizes = count - arrays >= parameters_.size() - signature_.arrays();

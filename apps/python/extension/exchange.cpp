@@ -27,8 +27,15 @@ nb::object find_empty_like(nb::handle type) {
   return package.is_none() ? nb::none() : nb::getattr(package, "empty_like", nb::none());
 }
 
-// The types that were seen last: a call has arrays of one type as a rule. Types are kept alive, so that an address is
-// always the same type. Under the GIL.
+bool is_number(nb::handle type) {
+  if (PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()), &PyLong_Type) != 0) return true;
+  if (PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()), &PyFloat_Type) != 0) return true;
+  return (nb::hasattr(type, "__float__") || nb::hasattr(type, "__index__")) && !nb::hasattr(type, "__dlpack__") &&
+         !nb::hasattr(type, "__cuda_array_interface__");
+}
+
+// The types that were seen: few, as a rule one of arrays and one of numbers. Types are kept alive, so that an address
+// is always the same type. Under the GIL.
 struct KnownType {
   PyObject* type = nullptr;
   Framework framework;
@@ -46,6 +53,7 @@ const Framework& framework_of(nb::handle object) {
   for (const KnownType& one : known_types)
     if (one.type == type.ptr()) return one.framework;
   Framework framework;
+  framework.is_number = is_number(type);
   framework.exchange = look_up(type);
   nb::object empty_like = find_empty_like(type);
   if (!empty_like.is_none()) framework.empty_like = empty_like.release();

@@ -26,8 +26,9 @@ struct Exchange {
   int (*current_stream)(std::int32_t device_kind, std::int32_t device, void** stream);
 };
 
-// What the framework of an array gives.
+// What the framework of an array gives, and what else is known of the object's type.
 struct Framework {
+  bool is_number = false;              // no array: Python's numbers, and NumPy's scalars, though they have shapes
   const Exchange* exchange = nullptr;  // null: it has none, or not of this version
   nanobind::handle empty_like;         // its function of this name, the quickest way to such an array; may be null
 };
