@@ -7,6 +7,15 @@
     print(softmax.why(x))
 """
 
+import sysconfig as _sysconfig
+
+if _sysconfig.get_config_var("Py_GIL_DISABLED"):
+    raise ImportError("cuattune needs a Python with the GIL, and this one is free-threaded: run python3.13, not python3.13t")
+try:
+    from . import _native
+except ImportError as error:
+    raise ImportError(f"cuattune: {error.__cause__ or error}") from error
+
 from . import wisdom
 from ._command import AttuneWarning
 from ._compare import Comparison, compare
