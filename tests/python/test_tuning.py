@@ -165,6 +165,7 @@ def test_messages_beside_a_result_are_warnings(program):
 @pytest.mark.parametrize("call, words", [
     (lambda kernel: at.tune(kernel, m=3), r"knows no `m`; problem values of scale: n, T; options: attune tune --help"),
     (lambda kernel: at.tune(kernel, trails=3), r"`trails` \(did you mean `trials`\?\)"),
+    (lambda kernel: at.tune(kernel, limt=3), r"`limt` \(did you mean `limit`\?\)"),
     (lambda kernel: at.tune(kernel, problem="m=3"), r"no problem name `m`; known: n, T"),
     (lambda kernel: at.tune(kernel, strategy="pso"), r"`particle_swarm`"),
     (lambda kernel: at.tune(kernel, parameters="BLOK=3"), r"BLOK.*BLOCK"),
@@ -172,7 +173,7 @@ def test_messages_beside_a_result_are_warnings(program):
     (lambda kernel: at.tune("nosuch"), r"no kernel `nosuch`; known: add"),
     (lambda kernel: at.run("list", colour="red"), r"unknown option `--colour`"),
     (lambda kernel: at.run("lst"), r"`lst`.*list"),
-], ids=["problem", "option", "problem_text", "strategy", "parameter", "problems", "kernel", "run_option", "command"])
+], ids=["problem", "option", "own_option", "problem_text", "strategy", "parameter", "problems", "kernel", "run_option", "command"])
 def test_a_bad_name_is_one_error_with_the_name_and_the_next_step(call, words, scale):
     with pytest.raises(at.UsageError, match=words):
         call(scale())

@@ -12,16 +12,18 @@ class Kernel(_native.Kernel):
     """A kernel that is called with arrays. Any thread may call it.
 
     Arguments stand in the order of [arguments] in the kernel file, or are given by name. All arrays with role "out" may
-    be left out: the framework of the inputs makes them. So may all numbers that are sizes. The call returns the outputs. Sizes and types follow from the arrays;
-    what they do not say is given by keyword. A call launches on the framework's current stream, or on `stream=`: an int,
-    or an object with `__cuda_stream__`. It never tunes; the first call for a problem may compile.
+    be left out: the framework of the inputs makes them. So may all numbers that are sizes. The call returns the
+    outputs. Sizes and types follow from the arrays; what they do not say is given by keyword. A call launches on the
+    framework's current stream, or on `stream=`: an int, or an object with `__cuda_stream__`. It never tunes; the first
+    call for a problem may compile.
 
     A call raises UsageError that names the argument, what was expected and what was given, and Error where the device
     refuses the launch.
     """
 
     def __init__(self, name_or_file: str, **options: Any):
-        options = {name: os.fspath(value) if isinstance(value, os.PathLike) else value for name, value in options.items()}
+        if isinstance(options.get("database"), os.PathLike):
+            options["database"] = os.fspath(options["database"])
         self.target = name_or_file
         self.options = options
         _nvrtc.announce()
@@ -62,7 +64,7 @@ class Kernel(_native.Kernel):
     def _device_and_problem(
         self, arrays: tuple[Any, ...], named: dict[str, Any], device: str | None
     ) -> tuple[str, dict[str, Any]]:
-        """Returns the device and the problem that arrays and keywords say; without arrays, the device of the process."""
+        """Returns device and problem that arrays and keywords say; without arrays, the device of the process."""
         if not arrays and not any(hasattr(value, "shape") for value in named.values()):
             return (device or os.environ.get("ATTUNE_DEVICE") or "cuda"), named
         on, problem = self._problem_of(*arrays, **named)

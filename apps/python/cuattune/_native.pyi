@@ -21,7 +21,8 @@ class Kernel:
     """A kernel file on arrays. Any thread may use it; its functions let other threads of Python run while they work."""
 
     def __init__(self, name_or_file: str, make_array: Callable[[Any, tuple[int, ...], str], Any],
-                 stream_of: Callable[[Any], int], handle_of: Callable[[Any], int], options: dict[str, Any], /) -> None: ...
+                 stream_of: Callable[[Any], int], handle_of: Callable[[Any], int], options: dict[str, Any], /
+                 ) -> None: ...
     def __call__(self, /, *arguments: Any, **named: Any) -> Any:
         """Launches the kernel, and returns the arrays with role "out": None, one, or a tuple."""
 

@@ -2,6 +2,7 @@
 
 import difflib
 import functools
+import inspect
 import os
 import re
 import sys
@@ -169,7 +170,8 @@ def _problem_values(command: str, kernel: Any, given: dict[str, Any]) -> dict[st
         if name in known or _is_array(value):
             chosen[name] = value
         elif not is_option:
-            near = difflib.get_close_matches(name, [*known, *_option_names(command)], 1)
+            own = inspect.signature(globals()[command]).parameters
+            near = difflib.get_close_matches(name, [*known, *own, *_option_names(command)], 1)
             raise UsageError(f"{command}() knows no `{name}`" + (f" (did you mean `{near[0]}`?)" if near else "") +
                              f"; problem values of {kernel.name}: {', '.join(known)}; options: attune {command} --help")
     return chosen
