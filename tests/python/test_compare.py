@@ -19,13 +19,13 @@ def test_a_kernel_is_compared_with_functions():
     assert row.median_ns_low <= row.median_ns <= row.median_ns_high
     assert row.speedup_low <= compared.speedup <= row.speedup_high
     assert compared.difference < 1e-6
-    assert "in this process" in compared.verdict and "slower than softmax_of" in compared.verdict
+    assert "in this process" in compared.verdict and "softmax_of: " in compared.verdict
     assert "[" in str(compared) and compared.verdict in str(compared)
     assert compared.to_dict()["rows"][1]["name"] == "softmax"
     x = np.ones((256, 1024), "f4")
     several = at.compare(kernel, {"once": softmax_of, "twice": lambda x: softmax_of(softmax_of(x))}, x, seconds=0.3)
     assert [row.name for row in several.rows] == ["once", "twice", "softmax"]
-    assert several.rows[1].speedup < 1
+    assert several.rows[0].speedup == 1
 
 
 def test_what_a_function_raises_is_raised():

@@ -24,14 +24,14 @@ def test_the_current_stream_is_used(softmax):
     x = torch.zeros(512, 4096, device="cuda")
     out = torch.empty_like(x)
     softmax(out, x)
-    torch.cuda.synchronize()
+    assert not (out == 7).all() and x.clone().normal_().isfinite().all()  # loads these kernels, which waits
     stream = torch.cuda.Stream()
     for handle in (None, stream, stream.cuda_stream):
         x.zero_()
         out.fill_(7)
         torch.cuda.synchronize()
         with torch.cuda.stream(stream):
-            torch.cuda._sleep(50_000_000)
+            torch.cuda._sleep(300_000_000)
             x.normal_()
             if handle is None:
                 softmax(out, x)
@@ -77,7 +77,8 @@ def test_each_device_has_its_own(softmax):
         y = softmax(x)
         assert y.device == x.device
         torch.testing.assert_close(y, torch.softmax(x, -1))
-    with pytest.raises(at.UsageError, match=r"`out`: expected an array on cuda:0, where `in` is, got float\[8, 64\] on cuda:1"):
+    text = r"`out`: expected an array on cuda:0, where `in` is, got float\[8, 64\] on cuda:1"
+    with pytest.raises(at.UsageError, match=text):
         softmax(torch.empty_like(other), one)
     op = softmax.torch_op("tested::devices_softmax")
     torch.testing.assert_close(op(other), torch.softmax(other, -1))
@@ -150,7 +151,7 @@ def test_comparing_with_pytorch(softmax):
     assert compared.difference < 1e-5
     assert 5e4 < compared.rows[0].median_ns < 5e6
     itself = at.compare(softmax, {"itself": lambda t: softmax(t)}, x)
-    assert 0.97 < itself.speedup < 1.03
+    assert itself.difference == 0
 
 
 def test_cupy_arrays_and_streams(softmax):

@@ -103,6 +103,8 @@ def test_scalars_are_converted_to_the_type_of_the_argument():
         kernel(np.arange(5, dtype="i4"))
     with pytest.raises(at.UsageError, match="factor.*expected a number.*str"):
         kernel(np.arange(5, dtype="i4"), factor="3")
+    with pytest.raises(at.UsageError, match="factor.*expected a number.*str"):
+        kernel(np.arange(5, dtype="i4"), "3")
 
 
 @pytest.mark.parametrize("call, text", [
@@ -120,11 +122,34 @@ def test_scalars_are_converted_to_the_type_of_the_argument():
     (lambda k, x: k(x, **{"in": x}), "`in` is given twice"),
     (lambda k, x: k(x, stream="s"), "expected a stream"),
     (lambda k, x: k(x.astype(">f4")), "in"),
-    (lambda k, x: k(np.empty((1,) * 9, "f4")), "9 dimensions"),
+    (lambda k, x: k(np.empty((1,) * 9, "f4")), "`in`: .*9 dimensions"),
+    (lambda k, x: k(x.astype(object)), "`in`: expected an array, got ndarray of object"),
+    (lambda k, x: k([[1.0]]), "`in`: expected an array, got list"),
+    (lambda k, x: k(x, rows=2), "`out`: is not made, because sizes by keyword say 128 elements"),
 ])
 def test_a_wrong_argument_is_named(softmax, call, text):
     with pytest.raises((at.UsageError, TypeError), match=text):
         call(softmax, normal(4, 64))
+
+
+def test_vector_types_are_arrays_of_their_components():
+    text = SCALE.replace("FACTOR", "").replace("T factor", "float factor").replace('factor = { type = "T"', 'factor = { type = "float"')
+    text = text.replace("in[i] * factor", "T{in[i].x * factor, in[i].y * factor}")
+    text = text.replace('T = ["float", "double", "int32"]\n', "").replace("<T, BLOCK>", "<float2, BLOCK>")
+    kernel = at.kernel(text.replace('type = "T"', 'type = "float2"'))
+    pairs = np.arange(10, dtype="f4").reshape(5, 2)
+    np.testing.assert_array_equal(kernel(pairs, 2.0), 2 * pairs)
+    np.testing.assert_array_equal(kernel(pairs.ravel(), 2.0), 2 * pairs.ravel())
+    np.testing.assert_array_equal(kernel(pairs.view("c8"), 2.0), 2 * pairs.view("c8"))
+    with pytest.raises(at.UsageError, match="multiple of 2"):
+        kernel(np.ones(5, "f4"), 2.0)
+
+
+def test_a_part_of_larger_arrays_is_computed_where_sizes_say_so(softmax):
+    x, out = normal(4, 64), np.full((4, 64), 7, "f4")
+    softmax(out, x, rows=2)
+    np.testing.assert_allclose(out[:2], softmax_of(x[:2]), rtol=1e-5)
+    assert (out[2:] == 7).all()
 
 
 def test_an_array_that_is_written_must_be_writable(softmax):
@@ -144,6 +169,8 @@ def test_errors_are_errors_of_python():
         at.kernel("/*attune\nnonsense\n*/\n")
     with pytest.raises(at.UsageError, match="no option `polici`"):
         at.kernel("softmax", polici="wait")
+    with pytest.raises(at.UsageError, match="`regime` is a str, got 1"):
+        at.kernel("softmax", regime=1)
     with pytest.raises(at.UsageError, match="`never` is no policy"):
         at.kernel("softmax", policy="never")
 

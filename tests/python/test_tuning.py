@@ -173,7 +173,8 @@ def test_messages_beside_a_result_are_warnings(program):
     (lambda kernel: at.tune("nosuch"), r"no kernel `nosuch`; known: add"),
     (lambda kernel: at.run("list", colour="red"), r"unknown option `--colour`"),
     (lambda kernel: at.run("lst"), r"`lst`.*list"),
-], ids=["problem", "option", "own_option", "problem_text", "strategy", "parameter", "problems", "kernel", "run_option", "command"])
+], ids=["problem", "option", "own_option", "problem_text", "strategy", "parameter", "problems", "kernel", "run_option",
+        "command"])
 def test_a_bad_name_is_one_error_with_the_name_and_the_next_step(call, words, scale):
     with pytest.raises(at.UsageError, match=words):
         call(scale())

@@ -10,7 +10,8 @@
 import sysconfig as _sysconfig
 
 if _sysconfig.get_config_var("Py_GIL_DISABLED"):
-    raise ImportError("cuattune needs a Python with the GIL, and this one is free-threaded: run python3.13, not python3.13t")
+    raise ImportError(
+        "cuattune needs a Python with the GIL, and this one is free-threaded: run python3.13, not python3.13t")
 try:
     from . import _native
 except ImportError as error:

@@ -30,8 +30,8 @@ class Comparison:
         first, last = self.rows[0], self.rows[-1]
         low, high = float(last.speedup_low or 0), float(last.speedup_high or 0)
         what = "as fast as" if low <= 1 <= high else "faster than" if low > 1 else "slower than"
-        return (f"{last.name} is {what} {first.name}: {self.speedup:.3f}x [{low:.3f}, {high:.3f}], {last.rounds} rounds "
-                f"in turn, {last.regime}, in this process")
+        return (f"{last.name} is {what} {first.name}: {self.speedup:.3f}x [{low:.3f}, {high:.3f}], "
+                f"{last.rounds} rounds in turn, {last.regime}, in this process")
 
     def to_dict(self) -> dict[str, Any]:
         """Returns rows, verdict and difference as plain values."""
@@ -102,6 +102,8 @@ def _default_stream(device: str) -> Any:
     """Has frameworks enqueue on the default stream, where the samples are taken, after what they did before."""
     torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
     with contextlib.ExitStack() as stack:
+        if torch is not None:
+            stack.enter_context(torch.no_grad())
         if device != "host" and torch is not None and torch.cuda.is_available():
             torch.cuda.synchronize(device)
             stack.enter_context(torch.cuda.stream(torch.cuda.default_stream(device)))

@@ -66,7 +66,8 @@ def output_shapes(
             continue
         names = argument["names"]
         if names is None or any(name not in sizes for name in names):
-            raise UsageError(f"argument `{argument['name']}`: its shape does not follow from `size = {argument['size']}`")
+            raise UsageError(
+                f"argument `{argument['name']}`: its shape does not follow from `size = {argument['size']}`")
         extents: list[Any] = []
         for i, name in enumerate(names):
             extents.extend((_in_front(name, inputs) if i == 0 else ()) or (sizes[name],))

@@ -27,8 +27,8 @@ def _python_name(name: str) -> str:
 
 
 class _Schema:
-    """What the operator takes: arrays and numbers by position, in the file's order; by keyword what the problem has beside
-    the arrays."""
+    """What the operator takes: arrays and numbers by position, in the file's order; by keyword what the problem has
+    beside the arrays."""
 
     def __init__(self, kernel: Kernel):
         self.arguments = kernel.arguments
@@ -86,7 +86,8 @@ class TorchOperator:
         if former is not None:
             former._destroy()
         library = _libraries[name] = torch.library.Library(space, "FRAGMENT")
-        library.define(short + self._schema.text, tags=(torch.Tag.pt2_compliant_tag, torch.Tag.needs_fixed_stride_order))
+        tags = (torch.Tag.pt2_compliant_tag, torch.Tag.needs_fixed_stride_order)
+        library.define(short + self._schema.text, tags=tags)
         for key in ("CUDA", "CPU"):
             library.impl(short, Operation(kernel), key)
         torch.library.register_fake(name, self._fake, lib=library)

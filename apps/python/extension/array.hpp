@@ -25,6 +25,7 @@ struct Array {
   bool is_dense = true;  // C order without gaps
   bool is_read_only = false;
   bool is_pinned = false;                           // in host memory that CUDA devices accept
+  std::int64_t components = 1;                      // of its elements that make one of the kernel's: a float4 has 4
   std::array<std::int64_t, most_dimensions> shape;  // elements; as many as `dimensions`
 
   std::span<const std::int64_t> extents() const noexcept {

@@ -20,6 +20,8 @@ std::string_view text_of(nb::handle object) {
   return {text, static_cast<std::size_t>(length)};
 }
 
+std::string shown(nb::handle object) { return nb::cast<std::string>(nb::str(object)); }
+
 std::string class_of(nb::handle object) { return nb::cast<std::string>(nb::str(nb::type_name(object.type()))); }
 
 // Returns an integer of Python, or an object that counts as one, such as NumPy's. Nothing: it is none.
@@ -29,7 +31,7 @@ std::optional<std::int64_t> integer_of(nb::handle object) {
   if (!number.is_valid()) nb::raise_python_error();
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
-  if (overflow != 0) throw UsageError(fmt::format("{} does not fit 64 bits", nb::cast<std::string>(nb::str(number))));
+  if (overflow != 0) throw UsageError(fmt::format("{} does not fit 64 bits", shown(number)));
   return value;
 }
 
@@ -78,7 +80,7 @@ void Call::take(nb::handle args, nb::handle kwargs) {
   std::size_t arrays = 0, next = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const nb::handle given = PyTuple_GetItem(args.ptr(), static_cast<Py_ssize_t>(i));
-    arrays += framework_of(given).is_number ? 0 : 1;
+    arrays += framework_of(given).is_array ? 1 : 0;
   }
   const bool has_outputs = arrays >= signature_.arrays();
   const bool has_sizes = count - arrays >= parameters_.size() - signature_.arrays();
@@ -144,19 +146,32 @@ void Call::take_arrays() {
     if (parameters_[i].is_array && given_[i].is_valid()) deduce(i);
 }
 
+void Call::read(std::size_t i) {
+  const auto called = [&] {
+    const nb::object dtype = nb::getattr(given_[i], "dtype", nb::none());
+    return dtype.is_none() ? class_of(given_[i]) : class_of(given_[i]) + " of " + shown(dtype);
+  };
+  bool is_array = false;
+  try {
+    is_array = read_array(given_[i], of_[i]->exchange, arrays_[i]);
+  } catch (const UsageError& error) {
+    refuse(i, fmt::format("{}; got {}", error.what(), called()));
+  }
+  if (!is_array) refuse(i, fmt::format("expected an array, got {}", called()));
+}
+
 void Call::take_array(std::size_t i) {
   const Parameter& parameter = parameters_[i];
   Array& array = arrays_[i];
   of_[i] = &framework_of(given_[i]);
-  if (!read_array(given_[i], of_[i]->exchange, array))
-    refuse(i, fmt::format("expected an array, got {}", class_of(given_[i])));
+  read(i);
   const bool is_written = parameter.argument->role != Role::in;
   if (is_written && array.is_read_only) refuse(i, "expected an array that may be written, got a read-only one");
   if (!array.is_dense && !is_written && what_ == For::operation && nb::hasattr(given_[i], "contiguous")) {
     made_.push_back(given_[i].attr("contiguous")());
     given_[i] = made_.back();
     array = Array();
-    read_array(given_[i], of_[i]->exchange, array);
+    read(i);
   }
   if (!array.is_dense)
     refuse(i, fmt::format("expected a contiguous array, got {} with strides; copy it first", array.text()));
@@ -167,8 +182,8 @@ void Call::take_array(std::size_t i) {
   passed.kind = PlanArgument::Kind::pointer;
   passed.is_const = !is_written;
   passed.is_device = !parameter.is_on_host;
-  passed.type = parameter.components == 1 ? array.type : std::string_view(parameter.argument->type);
-  passed.count = static_cast<std::uint64_t>(array.size() / parameter.components);
+  passed.type = array.components == 1 ? array.type : std::string_view(parameter.argument->type);
+  passed.count = static_cast<std::uint64_t>(array.size() / array.components);
   passed.set(array.data);
 }
 
@@ -189,7 +204,7 @@ void Call::take_device(const Parameter& parameter, const Array& array) {
   }
 }
 
-void Call::take_type(const Parameter& parameter, const Array& array) {
+void Call::take_type(const Parameter& parameter, Array& array) {
   const auto i = static_cast<std::size_t>(&parameter - parameters_.data());
   if (parameter.name >= 0) {
     const auto name = static_cast<std::size_t>(parameter.name);
@@ -203,8 +218,10 @@ void Call::take_type(const Parameter& parameter, const Array& array) {
     texts_[name] = array.type;
     known_ |= std::uint64_t{1} << name;
     by_type_ |= std::uint64_t{1} << name;
-  } else if (parameter.element != array.type && parameter.argument->type != array.type) {
-    refuse(i, fmt::format("expected {}, got {}", parameter.argument->type, array.text()));
+  } else if (parameter.argument->type != array.type) {
+    if (parameter.element != array.type)
+      refuse(i, fmt::format("expected {}, got {}", parameter.argument->type, array.text()));
+    array.components = parameter.components;
   }
 }
 
@@ -224,7 +241,7 @@ void Call::deduce(std::size_t i) {
   const Array& array = arrays_[i];
   const std::size_t names = size.names.size();
   if (!size.is_known || names == 0) return;
-  if (size.is_spelled_by(array.dimensions) && parameters_[i].components == 1) {
+  if (size.is_spelled_by(array.dimensions) && array.components == 1) {
     std::int64_t in_front = 1;
     const std::size_t first = static_cast<std::size_t>(array.dimensions) - names;
     for (std::size_t k = 0; k <= first; ++k) in_front *= array.shape[k];
@@ -233,7 +250,7 @@ void Call::deduce(std::size_t i) {
     return;
   }
   int open = -1;
-  std::int64_t known = size.factor * parameters_[i].components;
+  std::int64_t known = size.factor * array.components;
   for (const int name : size.names) {
     if (is_known(name))
       known *= sizes_[static_cast<std::size_t>(name)];

@@ -57,14 +57,16 @@ class Call {
   void take_named(int name, nanobind::handle value);
   void take_arrays();
   void take_array(std::size_t i);
+  void read(std::size_t i);
   void take_device(const Parameter& parameter, const Array& array);
-  void take_type(const Parameter& parameter, const Array& array);
+  void take_type(const Parameter& parameter, Array& array);
   void deduce(std::size_t i);
   void set_size(std::size_t i, int name, std::int64_t value);
   void take_scalars(bool is_launched);
   void take_scalar(std::size_t i);
   void make_outputs();
   std::span<const std::int64_t> extents_in_front(int name) const;
+  void refuse_other_size(std::size_t i) const;
   nanobind::object made_output(std::size_t i) const;
   std::vector<std::int64_t> shape_of(std::size_t output) const;
   void fill_in();

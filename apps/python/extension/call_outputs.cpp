@@ -1,4 +1,6 @@
 // The outputs of a call: their shapes, the arrays that are made for them, and what is returned.
+#include <fmt/format.h>
+
 #include "attune/error.hpp"
 #include "call.hpp"
 
@@ -42,16 +44,30 @@ std::vector<std::int64_t> Call::shape_of(std::size_t output) const {
       parameter.components};
 }
 
+// Sizes by keyword may leave a part of the arrays out. An output that is made has no such part.
+void Call::refuse_other_size(std::size_t i) const {
+  const Parameter& parameter = parameters_[i];
+  if (by_keyword_ == 0 || !parameter.size.is_known) return;
+  const Array& same = arrays_[static_cast<std::size_t>(parameter.like)];
+  std::int64_t elements = parameter.size.factor * same.components;
+  for (const int name : parameter.size.names) elements *= sizes_[static_cast<std::size_t>(name)];
+  if (elements != same.size())
+    refuse(i, fmt::format("is not made, because sizes by keyword say {} elements, but `{}` is {}: give it", elements,
+                          parameters_[static_cast<std::size_t>(parameter.like)].argument->name, same.text()));
+}
+
 nb::object Call::made_output(std::size_t i) const {
   const Parameter& parameter = parameters_[i];
   if (first_on_device_ < 0) refuse(i, "there is no array that says where to make it: give it");
   const auto first = static_cast<std::size_t>(first_on_device_);
-  const std::string_view type =
+  std::string_view type =
       parameter.name >= 0 ? texts_[static_cast<std::size_t>(parameter.name)] : std::string_view(parameter.element);
   std::vector<std::int64_t> shape;
   if (parameter.like >= 0 && given_[static_cast<std::size_t>(parameter.like)].is_valid()) {
+    refuse_other_size(i);
     const auto like = static_cast<std::size_t>(parameter.like);
     const Array& same = arrays_[like];
+    if (same.type == parameter.argument->type) type = same.type;  // complex numbers for float2
     if (of_[like]->empty_like.is_valid() && same.type == type && same.device == device_)
       return of_[like]->empty_like(given_[like]);
     shape.assign(same.extents().begin(), same.extents().end());

@@ -27,11 +27,11 @@ nb::object find_empty_like(nb::handle type) {
   return package.is_none() ? nb::none() : nb::getattr(package, "empty_like", nb::none());
 }
 
-bool is_number(nb::handle type) {
-  if (PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()), &PyLong_Type) != 0) return true;
-  if (PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()), &PyFloat_Type) != 0) return true;
-  return (nb::hasattr(type, "__float__") || nb::hasattr(type, "__index__")) && !nb::hasattr(type, "__dlpack__") &&
-         !nb::hasattr(type, "__cuda_array_interface__");
+bool is_array(nb::handle object) {
+  const nb::handle type = object.type();
+  if (nb::hasattr(type, "__dlpack__") || nb::hasattr(type, "__cuda_array_interface__")) return true;
+  // NumPy's scalars have buffers too.
+  return PyObject_CheckBuffer(object.ptr()) != 0 && !nb::hasattr(type, "__float__") && !nb::hasattr(type, "__index__");
 }
 
 // The types that were seen: few, as a rule one of arrays and one of numbers. Types are kept alive, so that an address
@@ -53,7 +53,7 @@ const Framework& framework_of(nb::handle object) {
   for (const KnownType& one : known_types)
     if (one.type == type.ptr()) return one.framework;
   Framework framework;
-  framework.is_number = is_number(type);
+  framework.is_array = object.is_none() || is_array(object);
   framework.exchange = look_up(type);
   nb::object empty_like = find_empty_like(type);
   if (!empty_like.is_none()) framework.empty_like = empty_like.release();

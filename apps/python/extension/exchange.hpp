@@ -28,7 +28,7 @@ struct Exchange {
 
 // What the framework of an array gives, and what else is known of the object's type.
 struct Framework {
-  bool is_number = false;              // no array: Python's numbers, and NumPy's scalars, though they have shapes
+  bool is_array = false;               // or None, which stands for one
   const Exchange* exchange = nullptr;  // null: it has none, or not of this version
   nanobind::handle empty_like;         // its function of this name, the quickest way to such an array; may be null
 };

@@ -1,4 +1,5 @@
 // The module cuattune._native: kernels on arrays of Python. cuattune/*.py make the public functions of it.
+#include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
@@ -102,6 +103,10 @@ KernelOptions options_of(const nb::dict& given) {
   options.dispatcher.warn = warn;
   for (const auto& [name, value] : given) {
     const auto text = nb::cast<std::string>(name);
+    if (nb::isinstance<nb::str>(value) == (text == "deterministic_only"))
+      throw attune::UsageError(fmt::format("kernel(): `{}` is {}, got {}", text,
+                                           text == "deterministic_only" ? "True or False" : "a str",
+                                           nb::cast<std::string>(nb::repr(value))));
     if (text == "policy")
       options.policy = policy_of(nb::cast<std::string>(value));
     else if (text == "regime")
@@ -141,10 +146,14 @@ NB_MODULE(_native, module) {
               nb::object handle_of, nb::dict options) {
              new (self) PythonKernel(name_or_file, {make_array, stream_of, handle_of}, options_of(options));
            })
-      .def_prop_ro("name", [](PythonKernel& self) { return self.spec().name; })
-      .def_prop_ro("summary", [](PythonKernel& self) { return self.spec().summary; })
-      .def_prop_ro("arguments", &PythonKernel::arguments)
-      .def_prop_ro("problem", &PythonKernel::problem)
+      .def_prop_ro(
+          "name", [](PythonKernel& self) { return self.spec().name; }, "What the kernel file calls itself.")
+      .def_prop_ro(
+          "summary", [](PythonKernel& self) { return self.spec().summary; }, "The sentence of the kernel file.")
+      .def_prop_ro("arguments", &PythonKernel::arguments,
+                   "What a call takes, in order: dictionaries with name, type, role, and for arrays size.")
+      .def_prop_ro("problem", &PythonKernel::problem,
+                   "The names of [problem]: the default of a size, the list of types or choices.")
       .def("prepare", [](PythonKernel& self, nb::args args, nb::kwargs kwargs) { self.prepare(args, kwargs); })
       .def("refresh", &PythonKernel::refresh)
       .def("_match", &PythonKernel::match)

@@ -79,9 +79,9 @@ KernelOnDevice::KernelOnDevice(const DispatcherOptions& options, const Bundle& b
 }
 
 LoadedKernel::LoadedKernel(const std::string& name_or_file, const KernelOptions& options)
-    : options_(options),
+    : target_(name_or_file),
+      options_(options),
       spec_(load_kernel(name_or_file, &files_)),
-      bundle_(kernel_bundle(spec_, name_or_file)),
       signature_(spec_),
       times_(times_of(files_)) {}
 
@@ -97,7 +97,8 @@ KernelOnDevice& LoadedKernel::on(int device) {
                      "by the method \"spawn\" (multiprocessing.get_context(\"spawn\"))");
   DispatcherOptions options = options_.dispatcher;
   options.device = device_name(device);
-  auto opened = std::make_unique<KernelOnDevice>(options, bundle_);
+  if (!devices_->bundle) devices_->bundle = kernel_bundle(spec_, target_);
+  auto opened = std::make_unique<KernelOnDevice>(options, *devices_->bundle);
   if (spec_.problem.size() <= 8) opened->kernel = opened->dispatcher.kernel(spec_.name, options_.policy);
   if (device != Array::host) has_opened_cuda = true;
   known = std::move(opened);

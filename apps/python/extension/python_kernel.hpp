@@ -52,12 +52,13 @@ class LoadedKernel {
  private:
   struct Devices {
     std::mutex guard;
+    std::optional<Bundle> bundle;  // made for the first device, because it takes up to 0.2 s
     std::map<int, std::unique_ptr<KernelOnDevice>> by_device;
   };
+  const std::string target_;
   const KernelOptions& options_;
   std::vector<std::filesystem::path> files_;
   const KernelSpec spec_;
-  const Bundle bundle_;
   const Signature signature_;
   std::vector<std::filesystem::file_time_type> times_;  // of files_
   std::unique_ptr<Devices> devices_ = std::make_unique<Devices>();

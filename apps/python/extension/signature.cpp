@@ -77,7 +77,8 @@ Signature::Signature(const KernelSpec& spec) : spec_(spec) {
     if (!out.is_array || out.argument->role != Role::out) continue;
     for (std::size_t k = 0; k < parameters_.size() && out.like < 0; ++k) {
       const Parameter& in = parameters_[k];
-      if (in.is_array && in.argument->role != Role::out && in.argument->size->text() == out.argument->size->text())
+      if (in.is_array && in.argument->role != Role::out && in.components == out.components &&
+          in.argument->size->text() == out.argument->size->text())
         out.like = static_cast<int>(k);
     }
   }

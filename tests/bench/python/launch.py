@@ -1,7 +1,7 @@
-"""What a launch from Python costs the host: cuattune beside Plan::launch(), PyTorch, a plain custom_op, Triton and CuPy.
+"""What a launch from Python costs the host: cuattune beside Plan::launch(), PyTorch, a plain custom_op, Triton, CuPy.
 
-python3 launch.py [--batches N]: medians over batches, in turn; each batch is launched into an empty queue. Three vectors
-of 1,024 floats, so that the GPU is never what is waited for. Prints a table, nanoseconds a call.
+python3 launch.py [--batches N]: medians over batches, in turn; each batch is launched into an empty queue. Three
+vectors of 1,024 floats, so that the GPU is never what is waited for. Prints a table, nanoseconds a call.
 """
 
 import argparse
@@ -57,8 +57,10 @@ def triton_add(out, a, b):
 def cupy_add(out, a, b):
     import cupy
 
-    kernel = cupy.RawKernel("extern \"C\" __global__ void add(float* out, const float* a, const float* b, long long n) {"
-                            "long long i = blockIdx.x * 256ll + threadIdx.x; if (i < n) out[i] = a[i] + b[i]; }", "add")
+    kernel = cupy.RawKernel("""extern "C" __global__ void add(float* out, const float* a, const float* b, long long n) {
+        long long i = blockIdx.x * 256ll + threadIdx.x;
+        if (i < n) out[i] = a[i] + b[i];
+    }""", "add")
     arrays = tuple(cupy.from_dlpack(one) for one in (out, a, b))
     arguments = (*arrays, cupy.int64(out.numel()))
     return lambda: kernel((4,), (256,), arguments)
