@@ -155,15 +155,24 @@ TEST_F(Nvml, TellsNothingWhenItCannotBeInitialised) {
   EXPECT_EQ(fake_.initialised, 0);
 }
 
-TEST_F(Nvml, NamesOtherProcessesButNotItself) {
+// The program that called for tuning has a context too, and waits.
+TEST_F(Nvml, NamesOtherProcessesButNeitherItselfNorThoseThatWaitForIt) {
   const unsigned self = static_cast<unsigned>(getpid()), parent = static_cast<unsigned>(getppid());
-  const unsigned nobody = 0x7FFFFFFF;
-  const unsigned pids[] = {nobody, self, parent};
+  const pid_t child = fork();
+  if (child == 0) {
+    pause();
+    _exit(0);
+  }
+  ASSERT_GT(child, 0);
+  const unsigned nobody = 0x7FFFFFFF, other = static_cast<unsigned>(child);
+  const unsigned pids[] = {nobody, self, parent, other, 1};
   fake_.pids = pids;
-  fake_.pid_count = 3;
+  fake_.pid_count = 5;
   NvmlView view(uuid);
   EXPECT_THAT(view.other_processes(),
-              ElementsAre("process (2147483647)", HasSubstr("(" + std::to_string(parent) + ")")));
+              ElementsAre("process (2147483647)", HasSubstr("(" + std::to_string(other) + ")")));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
 }
 
 // Their attune takes no turns with this user's.

@@ -3,7 +3,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <fstream>
 
@@ -50,6 +52,24 @@ std::string process_text(unsigned pid) {
   const bool is_others = stat(("/proc/" + std::to_string(pid)).c_str(), &status) == 0 && status.st_uid != geteuid();
   if (is_others) name += " of user " + std::to_string(status.st_uid);
   return name + " (" + std::to_string(pid) + ")";
+}
+
+// Returns the process that started `pid`; 0: it is not known.
+unsigned parent_of(unsigned pid) {
+  std::string line;
+  std::getline(std::ifstream("/proc/" + std::to_string(pid) + "/stat"), line);
+  unsigned parent = 0;
+  const std::size_t name_end = line.rfind(')');  // "4711 (name) S 4710 ..."
+  if (name_end != std::string::npos && line.size() > name_end + 4)
+    std::from_chars(line.data() + name_end + 4, line.data() + line.size(), parent);
+  return parent;
+}
+
+// Returns this process and those that wait for it: its parent, and so on.
+std::vector<unsigned> own_line() {
+  std::vector<unsigned> line = {static_cast<unsigned>(getpid())};
+  while (const unsigned parent = parent_of(line.back())) line.push_back(parent);
+  return line;
 }
 
 }  // namespace
@@ -101,8 +121,9 @@ std::vector<std::string> NvmlView::other_processes() {
   const NvmlDevice device = this->device();
   if (device == nullptr || api_->processes == nullptr) return {};
   std::vector<std::string> found;
+  const std::vector<unsigned> own = own_line();
   for (const NvmlProcess& process : processes_on(*api_, device))
-    if (process.pid != static_cast<unsigned>(getpid())) found.push_back(process_text(process.pid));
+    if (std::find(own.begin(), own.end(), process.pid) == own.end()) found.push_back(process_text(process.pid));
   return found;
 }
 

@@ -33,7 +33,8 @@ class NvmlView {
   // Returns the present state; empty when NVML does not find the device.
   DeviceState state();
 
-  // Returns other processes with a context on the device: "python3 (4711)", or another user's "python3 of user 1001
+  // Returns other processes with a context on the device, but those that started this one, which wait for it:
+  // "python3 (4711)", or another user's "python3 of user 1001
   // (4711)". Empty where NVML does not list them.
   std::vector<std::string> other_processes();
 
