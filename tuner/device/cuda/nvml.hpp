@@ -34,8 +34,7 @@ class NvmlView {
   DeviceState state();
 
   // Returns other processes with a context on the device, but those that started this one, which wait for it:
-  // "python3 (4711)", or another user's "python3 of user 1001
-  // (4711)". Empty where NVML does not list them.
+  // "python3 (4711)", or another user's "python3 of user 1001 (4711)". Empty where NVML does not list them.
   std::vector<std::string> other_processes();
 
  private:
