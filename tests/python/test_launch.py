@@ -113,7 +113,7 @@ def test_scalars_are_converted_to_the_type_of_the_argument():
     (lambda k, x: k(7.5), "`in`: expected an array, got float"),
     (lambda k, x: k(x, foo=2), "neither an argument nor a problem value `foo`"),
     (lambda k, x: k(np.empty((3, 64), "f4"), x), r"`out`: expected `size = rows \* columns` with rows = 4, got float\[3, 64\]"),
-    (lambda k, x: k(np.empty((4, 64), "f8"), x), r"`out`: expected T = float, got double\[4, 64\]"),
+    (lambda k, x: k(np.empty((4, 64), "f8"), x), r"`out`: expected T = float, as `in` has, got double\[4, 64\]"),
     (lambda k, x: k(), "`in`: is not given"),
     (lambda k, x: k(x, x, 4, 64, 5), "takes 4 arguments, and 5"),
     (lambda k, x: k(x, columns="a"), "`columns`: expected an integer, got str"),
@@ -205,8 +205,8 @@ def test_why_names_record_and_next_step(softmax):
     x = normal(4, 64)
     assert "no wisdom for softmax" in softmax.why(x)
     assert "attune tune softmax" in softmax.why(x)
-    assert softmax.match(x)["configuration"]["BLOCK"] == 256
-    assert softmax.match(device="host", rows=4, columns=64)["rung"] == "none"
+    assert softmax.match(x).configuration["BLOCK"] == 256
+    assert softmax.match(device="host", rows=4, columns=64).rung == "none"
 
 
 def test_threads_launch_at_once(softmax):

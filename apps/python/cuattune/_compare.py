@@ -13,11 +13,13 @@ Functions = Callable[..., Any] | Sequence[Callable[..., Any]] | Mapping[str, Cal
 
 class Comparison:
     """What compare() found. `rows`: the functions, then the kernel, with medians and 95 % intervals. `difference`: the
-    largest between the results of the kernel and of the first function; None where they cannot be subtracted."""
+    largest between the results of the kernel and of the first function, whose largest element is `magnitude`; None where
+    they cannot be subtracted."""
 
-    def __init__(self, rows: Rows[ComparisonRow], difference: float | None):
+    def __init__(self, rows: Rows[ComparisonRow], difference: float | None, magnitude: float | None):
         self.rows = rows
         self.difference = difference
+        self.magnitude = magnitude
 
     @property
     def speedup(self) -> float:
@@ -34,8 +36,9 @@ class Comparison:
                 f"{last.rounds} rounds in turn, {last.regime}, in this process")
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns rows, verdict and difference as plain values."""
-        return {"rows": [row.to_dict() for row in self.rows], "verdict": self.verdict, "difference": self.difference}
+        """Returns rows, verdict, difference and magnitude as plain values."""
+        return {"rows": [row.to_dict() for row in self.rows], "verdict": self.verdict, "difference": self.difference,
+                "magnitude": self.magnitude}
 
     def to_pandas(self) -> Any:
         """Returns a DataFrame of the rows."""
@@ -44,7 +47,8 @@ class Comparison:
     def __str__(self) -> str:
         lines = [str(self.rows), self.verdict]
         if self.difference is not None:
-            lines.append(f"largest difference between their results: {self.difference:.3g}")
+            lines.append(f"largest difference between their results: {self.difference:.3g}, of elements up to "
+                         f"{self.magnitude:.3g}")
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -54,7 +58,7 @@ def compare(kernel: Any, function: Functions, *arrays: Any, seconds: float = 2.0
             **named: Any) -> Comparison:
     """Times a kernel and callables on the same arrays, in turn, in this process, and returns medians with intervals.
 
-    kernel: a Kernel or an operator made from one. function: called with the same arrays and with `named` only if it
+    kernel: a Kernel or an operator made from one; its best configuration is loaded before. function: called with the same arrays and with `named` only if it
     stands alone with the kernel's own keywords, so wrap it where it needs others: `lambda x: torch.softmax(x, -1)`;
     a list, or a dictionary with names, compares several. They enqueue on the current stream and do not wait; what the
     host needs between two of their launches is timed too. regime: "cold", a launch alone that finds other data in the
@@ -67,15 +71,17 @@ def compare(kernel: Any, function: Functions, *arrays: Any, seconds: float = 2.0
     functions = _named(function)
     of = getattr(kernel, "kernel", kernel)
     device, _ = of._device_and_problem(arrays, named, None)
+    of.prepare(*arrays, **named)
     callables = [_bound(one, arrays) for one in functions.values()] + [_bound(kernel, arrays, named)]
     with _default_stream(device):
         results = [callables[-1](), callables[0]()]
         timed = of._time_in_turn(device, callables, regime == "cold", seconds)
     names = [*functions, of.name]
-    rows = [ComparisonRow({"type": "row", "regime": regime, "name": name, "configuration": None, "verdict": "ok", **row,
-                           "over": names[0], "rounds": timed["rounds"], "half_width": timed["half_width"]})
-            for name, row in zip(names, timed["rows"])]
-    return Comparison(Rows(rows), _difference(*results))
+    configurations = [None] * len(functions) + [of.match(*arrays, **named).configuration]
+    rows = [ComparisonRow({"type": "row", "regime": regime, "name": name, "configuration": configuration, "verdict": "ok",
+                           **row, "over": names[0], "rounds": timed["rounds"], "half_width": timed["half_width"]})
+            for name, configuration, row in zip(names, configurations, timed["rows"])]
+    return Comparison(Rows(rows), *_difference(*results))
 
 
 def _named(function: Functions) -> dict[str, Callable[..., Any]]:
@@ -114,10 +120,10 @@ def _default_stream(device: str) -> Any:
         yield
 
 
-def _difference(ours: Any, theirs: Any) -> float | None:
+def _difference(ours: Any, theirs: Any) -> tuple[float | None, float | None]:
     try:
-        if ours is None or tuple(ours.shape) != tuple(theirs.shape):
-            return None
-        return float(abs(ours - theirs).max())
+        if tuple(ours.shape) != tuple(theirs.shape):
+            return None, None
+        return float(abs(ours - theirs).max()), float(abs(theirs).max())
     except (AttributeError, TypeError, ValueError, RuntimeError):
-        return None
+        return None, None

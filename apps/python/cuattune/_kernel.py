@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _frameworks, _native, _nvrtc
+from ._results import Match
 
 
 class Kernel(_native.Kernel):
@@ -30,13 +31,14 @@ class Kernel(_native.Kernel):
         super().__init__(name_or_file, _frameworks.make_array, _frameworks.stream_of, _frameworks.handle_of, options)
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
-    def match(self, *arrays: Any, device: str | None = None, **named: Any) -> dict[str, Any]:
+    def match(self, *arrays: Any, device: str | None = None, **named: Any) -> Match:
         """Returns what a call would launch, and why: rung, why, configuration, speedup, source. Compiles nothing."""
-        return self._match(*self._device_and_problem(arrays, named, device))
+        on, problem = self._device_and_problem(arrays, named, device)
+        return Match({"kernel": self.name, "problem": problem, **self._match(on, problem)})
 
     def why(self, *arrays: Any, device: str | None = None, **named: Any) -> str:
         """Returns the sentence of match(): which record serves these arrays, and why."""
-        return str(self.match(*arrays, device=device, **named)["why"])
+        return self.match(*arrays, device=device, **named).why
 
     def prepare(self, *arrays: Any, **named: Any) -> None:
         """Loads or compiles the best configuration for the problem of a call, and waits. Launches nothing.

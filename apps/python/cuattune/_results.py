@@ -197,9 +197,12 @@ class TuneResult(Row):
             best = {name: getattr(self.record, name) for name in
                     ("configuration", "median_ns", "q1_ns", "q3_ns", "speedup", "speedup_low", "speedup_high")}
             columns = ("median_ns", "speedup", "configuration")
-            is_default = self.record.median_ns == self.default_ns
-            lines.append(table([Row({**best, **(default if is_default else {})}), *([] if is_default else [Row(default)])],
-                               columns))
+            if self.record.median_ns == self.default_ns:
+                lines.append(table([Row(best)], columns) + ", which is the default")
+            else:
+                lines.append(table([Row(best), Row(default)], columns))
+            if doubts:
+                lines.append("the times scattered more than on a quiet device: repeat before you trust a small gain")
         elif self.configuration is not None:
             lines.append(_bindings(self.configuration))
         return "\n".join([*lines, *filter(None, [self.explanation]), *(f"note: {one}" for one in self.notes)])

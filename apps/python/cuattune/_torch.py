@@ -7,6 +7,7 @@ import torch
 
 from ._kernel import Kernel
 from ._native import Operation, UsageError
+from ._results import Match
 from ._shapes import output_shapes
 
 _DTYPES = {"half": torch.float16, "float": torch.float32, "double": torch.float64, "bfloat16": torch.bfloat16,
@@ -99,7 +100,11 @@ class TorchOperator:
         """Launches the kernel on PyTorch's current stream; Kernel describes arguments and errors."""
         return self.op(*tensors, **named)
 
-    def match(self, *tensors: Any, **named: Any) -> dict[str, Any]:
+    def prepare(self, *tensors: Any, **named: Any) -> None:
+        """Loads or compiles the best configuration for a call, and waits: Kernel.prepare()."""
+        self.kernel.prepare(*tensors, **named)
+
+    def match(self, *tensors: Any, **named: Any) -> Match:
         """Returns what a call would launch, and why: Kernel.match()."""
         return self.kernel.match(*tensors, **named)
 

@@ -204,13 +204,21 @@ void Call::take_device(const Parameter& parameter, const Array& array) {
   }
 }
 
+std::string Call::first_of_type(int name) const {
+  for (std::size_t i = 0; i < parameters_.size(); ++i)
+    if (parameters_[i].is_array && parameters_[i].name == name && given_[i].is_valid() &&
+        arrays_[i].type == texts_[static_cast<std::size_t>(name)])
+      return fmt::format(", as `{}` has", parameters_[i].argument->name);
+  return {};
+}
+
 void Call::take_type(const Parameter& parameter, Array& array) {
   const auto i = static_cast<std::size_t>(&parameter - parameters_.data());
   if (parameter.name >= 0) {
     const auto name = static_cast<std::size_t>(parameter.name);
     if (is_known(parameter.name) && texts_[name] != array.type)
-      refuse(i,
-             fmt::format("expected {} = {}, got {}", signature_.spec().problem[name].name, texts_[name], array.text()));
+      refuse(i, fmt::format("expected {} = {}{}, got {}", signature_.spec().problem[name].name, texts_[name],
+                            first_of_type(parameter.name), array.text()));
     const std::vector<std::string>& types = signature_.spec().problem[name].types;
     if (std::ranges::find(types, array.type) == types.end())
       refuse(i, fmt::format("expected {} = {}, got {}", signature_.spec().problem[name].name, fmt::join(types, ", "),

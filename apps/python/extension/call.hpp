@@ -60,6 +60,7 @@ class Call {
   void read(std::size_t i);
   void take_device(const Parameter& parameter, const Array& array);
   void take_type(const Parameter& parameter, Array& array);
+  std::string first_of_type(int name) const;
   void deduce(std::size_t i);
   void set_size(std::size_t i, int name, std::int64_t value);
   void take_scalars(bool is_launched);
