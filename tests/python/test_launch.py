@@ -1,7 +1,8 @@
 """Kernels on NumPy arrays, on the host device."""
 
+import copy
 import os
-import pathlib
+import pickle
 import subprocess
 import sys
 import threading
@@ -121,6 +122,8 @@ def test_scalars_are_converted_to_the_type_of_the_argument():
     (lambda k, x: k(x, DATA="Data::logit"), "Data::logits"),
     (lambda k, x: k(x, **{"in": x}), "`in` is given twice"),
     (lambda k, x: k(x, stream="s"), "expected a stream"),
+    (lambda k, x: k(x, stream=-1), "-1 is no handle of a stream"),
+    (lambda k, x: k(Lends(LookupError("gone"))), "`in`"),
     (lambda k, x: k(x.astype(">f4")), "in"),
     (lambda k, x: k(np.empty((1,) * 9, "f4")), "`in`: .*9 dimensions"),
     (lambda k, x: k(x.astype(object)), "`in`: expected an array, got ndarray of object"),
@@ -158,6 +161,78 @@ def test_an_array_that_is_written_must_be_writable(softmax):
     with pytest.raises(at.UsageError, match="`out`: expected an array that may be written"):
         softmax(out, normal(4, 64))
     assert softmax(np.broadcast_to(normal(1, 64), (1, 64))).shape == (1, 64)  # read-only input
+
+
+class Lends:
+    """Gives other memory at each call of __dlpack__, and no other reference to it."""
+
+    def __init__(self, error=None):
+        self.error = error
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+    def __dlpack__(self, **options):
+        if self.error:
+            raise self.error
+        return np.full(1 << 20, 3, "f4").__dlpack__(**options)
+
+
+def test_memory_lives_as_long_as_the_call():
+    kernel, out = scale(), np.empty(1 << 20, "f4")
+    for _ in range(3):
+        kernel(out, Lends(), 2.0)
+        assert (out == 6).all()
+
+
+def test_large_integers_fit_where_the_type_does():
+    text = SCALE.replace("FACTOR", "").replace('factor = { type = "T", fill = "2" }', 'factor = { type = "uint64", fill = "2" }')
+    kernel = at.kernel(text.replace("T factor", "unsigned long long factor").replace("in[i] * factor", "factor >> 60"))
+    assert kernel(np.ones(3, "f4"), 2**64 - 1)[0] == 15
+    with pytest.raises(at.UsageError, match="`factor`, is of type uint64"):
+        kernel(np.ones(3, "f4"), -1)
+    with pytest.raises(at.UsageError, match="64 bits"):
+        kernel(np.ones(3, "f4"), 2**64)
+
+
+def test_an_empty_output_hides_no_mistake():
+    with pytest.raises(at.UsageError, match="`out`.*5 float"):
+        scale()(np.empty(0, "f4"), np.ones(5, "f4"), 2.0, n=5)
+
+
+def test_numbers_of_numpy_are_no_arrays():
+    kernel = scale()
+    assert kernel.why(n=np.int64(5), device="host") == kernel.why(n=5, device="host")
+    os.environ["ATTUNE_DEVICE"] = "host"
+    assert kernel.match(n=np.int64(5)).problem["n"] == 5
+    with pytest.raises(at.UsageError, match="`n`: expected an integer or a name, got 1.5"):
+        kernel.match(n=1.5)
+    with pytest.raises(at.UsageError, match="is no device"):
+        kernel.match(n=5, device="cuda:1x")
+
+
+def test_kernels_are_copied_and_pickled():
+    kernel = scale()
+    assert copy.deepcopy(kernel) is kernel
+    other = pickle.loads(pickle.dumps(kernel))
+    np.testing.assert_array_equal(other(np.arange(3, dtype="f4"), 2.0), [0, 2, 4])
+
+
+def test_a_child_that_ends_takes_no_file_along():
+    done = run_python("""
+import os, sys, time, numpy as np, cuattune as at
+kernel = at.kernel(TEXT)
+child = os.fork()
+if child == 0:
+    sys.exit(0)
+os.waitpid(child, 0)
+time.sleep(0.6)
+assert kernel(np.ones(3, "f4"), 2.0)[0] == 2
+folder = os.path.dirname(kernel.target)
+del kernel
+assert not os.path.exists(folder)
+""".replace("TEXT", repr(SCALE.replace("FACTOR", ""))))
+    assert done.returncode == 0, done.stderr
 
 
 def test_errors_are_errors_of_python():

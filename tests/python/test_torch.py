@@ -98,7 +98,7 @@ def test_the_schema_follows_from_the_kernel_file(softmax):
     assert str(softmax.op._schema) == (
         'tested::softmax(Tensor in_, *, str DATA="Data::logits") -> Tensor')
     axpy = at.kernel("axpy").torch_op("tested::axpy")
-    assert str(axpy.op._schema) == "tested::axpy(Tensor(a!) y, Tensor x, Scalar a) -> ()"
+    assert str(axpy.op._schema) == "tested::axpy(Tensor(a0!) y, Tensor x, Scalar a) -> ()"
     y = torch.ones(10, device=DEVICE)
     assert axpy(y, torch.ones(10, device=DEVICE), 2.0) is None
     assert (y == 3).all()
@@ -123,6 +123,61 @@ def test_gradients(square):
     other = at.kernel(SQUARE_BACKWARD.replace("grad_out", "grad_y"))
     with pytest.raises(at.UsageError, match="`grad_y` is none of grad_out, in, out"):
         at.kernel(SQUARE).torch_op("tested::square2", backward=other)
+
+
+def test_what_an_operator_changes_is_noticed():
+    axpy, one = at.kernel("axpy").torch_op("tested::axpy3"), torch.ones(3, device=DEVICE)
+    b = torch.ones(3, device=DEVICE, requires_grad=True) * 3
+    c = b * b
+    axpy(b.detach(), one, 1.0)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        c.sum().backward()
+    with pytest.raises(at.UsageError, match="changes `y`, which requires a gradient"):
+        axpy(b, one, 1.0)
+    with torch.inference_mode():
+        axpy(torch.ones(3, device=DEVICE), one, 1.0)
+
+
+def test_names_of_operators_and_gradients_are_checked(square):
+    kernel, backward = at.kernel(SQUARE), at.kernel(SQUARE_BACKWARD)
+    for name in ("square", "a::b::c", "mine::é", "class::square", "mine::__init__", "mine::name"):
+        with pytest.raises(at.UsageError, match="no name of an operator"):
+            kernel.torch_op(name)
+    with pytest.raises(at.UsageError, match="operator already"):
+        kernel.torch_op("aten::add")
+    with pytest.raises(at.UsageError, match="backward is a Kernel, got str"):
+        kernel.torch_op("tested::square3", backward="square_backward.cu")
+    with pytest.raises(at.UsageError, match="output `grad_y` is the gradient of no input: expected grad_in"):
+        kernel.torch_op("tested::square4", backward=at.kernel(SQUARE_BACKWARD.replace("grad_in", "grad_y")))
+    assert kernel.torch_op("tested::square5", backward=backward.torch_op("tested::other")) is not None
+
+
+def test_modules_with_operators_are_copied_and_saved(square, tmp_path):
+    class Module(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.op = square
+
+        def forward(self, x):
+            return self.op(x)
+
+    import copy
+    import pickle
+
+    x = normal(5)
+    for module in (copy.deepcopy(Module()), copy.copy(Module())):
+        torch.testing.assert_close(module(x), x * x)
+    assert pickle.loads(pickle.dumps(square)) is square
+
+
+def test_conjugates_are_resolved_or_refused():
+    text = SQUARE.replace('T = ["float", "double"]\n', "").replace("<T, BLOCK>", "<float2, BLOCK>")
+    text = text.replace('type = "T"', 'type = "float2"').replace("in[i] * in[i]", "in[i]")
+    kernel = at.kernel(text)
+    x = torch.randn(5, dtype=torch.complex64, device=DEVICE)
+    torch.testing.assert_close(kernel(x), x)
+    with pytest.raises(at.UsageError, match="`in`: its conjugation is not done yet"):
+        kernel(x.conj())
 
 
 def test_it_compiles_without_a_break_and_once(softmax):

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ._kernel import Kernel
 from ._native import UsageError
 from ._results import ComparisonRow, Rows
 
@@ -70,6 +71,8 @@ def compare(kernel: Any, function: Functions, *arrays: Any, seconds: float = 2.0
         raise UsageError(f'`{regime}` is no regime of compare(): expected "cold" or "warm"')
     functions = _named(function)
     of = getattr(kernel, "kernel", kernel)
+    if not isinstance(of, Kernel):
+        raise UsageError(f"compare() takes a Kernel or an operator made from one, got {type(kernel).__name__}")
     device, _ = of._device_and_problem(arrays, named, None)
     of.prepare(*arrays, **named)
     callables = [_bound(one, arrays) for one in functions.values()] + [_bound(kernel, arrays, named)]
@@ -85,11 +88,11 @@ def compare(kernel: Any, function: Functions, *arrays: Any, seconds: float = 2.0
 
 
 def _named(function: Functions) -> dict[str, Callable[..., Any]]:
-    if isinstance(function, Mapping):
-        return dict(function)
     functions = [function] if callable(function) else list(function)
     if not functions:
         raise UsageError("compare() needs a function to compare with")
+    if isinstance(function, Mapping):
+        return dict(function)
     named: dict[str, Callable[..., Any]] = {}
     for one in functions:
         name = getattr(one, "__name__", type(one).__name__).strip("<>")
@@ -122,8 +125,9 @@ def _default_stream(device: str) -> Any:
 
 def _difference(ours: Any, theirs: Any) -> tuple[float | None, float | None]:
     try:
-        if tuple(ours.shape) != tuple(theirs.shape):
+        if ours is theirs or tuple(ours.shape) != tuple(theirs.shape):
             return None, None
+        ours, theirs = (one.double() if hasattr(one, "double") else one.astype("f8") for one in (ours, theirs))
         return float(abs(ours - theirs).max()), float(abs(theirs).max())
     except (AttributeError, TypeError, ValueError, RuntimeError):
         return None, None

@@ -1,7 +1,9 @@
 """Kernels on arrays."""
 
 import os
+import shutil
 import tempfile
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -29,18 +31,18 @@ class Kernel(_native.Kernel):
         self.options = options
         _nvrtc.announce()
         super().__init__(name_or_file, _frameworks.make_array, _frameworks.stream_of, _frameworks.handle_of, options)
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._text: str | None = None  # of a kernel that was given as text
 
-    def match(self, *arrays: Any, device: str | None = None, **named: Any) -> Match:
+    def match(self, /, *arrays: Any, device: str | None = None, **named: Any) -> Match:
         """Returns what a call would launch, and why: rung, why, configuration, speedup, source. Compiles nothing."""
         on, problem = self._device_and_problem(arrays, named, device)
         return Match({"kernel": self.name, "problem": problem, **self._match(on, problem)})
 
-    def why(self, *arrays: Any, device: str | None = None, **named: Any) -> str:
+    def why(self, /, *arrays: Any, device: str | None = None, **named: Any) -> str:
         """Returns the sentence of match(): which record serves these arrays, and why."""
         return self.match(*arrays, device=device, **named).why
 
-    def prepare(self, *arrays: Any, **named: Any) -> None:
+    def prepare(self, /, *arrays: Any, **named: Any) -> None:
         """Loads or compiles the best configuration for the problem of a call, and waits. Launches nothing.
 
         A call of the same problem that is captured into a CUDA graph needs that, because a capture compiles nothing.
@@ -67,10 +69,19 @@ class Kernel(_native.Kernel):
         self, arrays: tuple[Any, ...], named: dict[str, Any], device: str | None
     ) -> tuple[str, dict[str, Any]]:
         """Returns device and problem that arrays and keywords say; without arrays, the device of the process."""
-        if not arrays and not any(hasattr(value, "shape") for value in named.values()):
+        if not arrays and not any(map(_is_array, named.values())):
             return (device or os.environ.get("ATTUNE_DEVICE") or "cuda"), named
         on, problem = self._problem_of(*arrays, **named)
         return (device or on), problem
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _kernel_of, (self._text or self.target, self.options)
+
+    def __copy__(self) -> "Kernel":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Kernel":
+        return self
 
     def __repr__(self) -> str:
         return f"<cuattune.Kernel {self.target}>"
@@ -87,9 +98,27 @@ def kernel(name_or_file_or_text: str | os.PathLike[str], **options: Any) -> Kern
     given = os.fspath(name_or_file_or_text)
     if "\n" not in given:
         return Kernel(given, **options)
-    folder = tempfile.TemporaryDirectory(prefix="cuattune-")
-    file = Path(folder.name) / "kernel.cu"
+    folder = tempfile.mkdtemp(prefix="cuattune-")
+    file = Path(folder) / "kernel.cu"
     file.write_text(given)
-    made = Kernel(str(file), **options)
-    made._folder = folder  # lives as long as the kernel
+    try:
+        made = Kernel(str(file), **options)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    made._text = given
+    weakref.finalize(made, _remove, folder, os.getpid())
     return made
+
+
+def _remove(folder: str, maker: int) -> None:
+    if os.getpid() == maker:  # no child of fork()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _kernel_of(given: str, options: dict[str, Any]) -> Kernel:
+    return kernel(given, **options)
+
+
+def _is_array(value: Any) -> bool:
+    return hasattr(value, "__dlpack__") or hasattr(value, "__cuda_array_interface__")

@@ -1,6 +1,7 @@
 """Kernels as PyTorch operators: schema, fake function and gradient from the front matter of the kernel file."""
 
 import keyword
+import re
 from typing import Any
 
 import torch
@@ -13,7 +14,9 @@ from ._shapes import output_shapes
 _DTYPES = {"half": torch.float16, "float": torch.float32, "double": torch.float64, "bfloat16": torch.bfloat16,
            "float2": torch.complex64, "double2": torch.complex128}
 _REAL_TYPES = ("half", "float", "double", "bfloat16")
+_OF_BACKWARD = "__backward"  # behind the name of an operator, the operator of its gradient
 _libraries: dict[str, torch.library.Library] = {}  # by operator, so that a cell of a notebook may run twice
+_operators: "dict[str, TorchOperator]" = {}
 
 
 def _dtype(type_name: str) -> torch.dtype:
@@ -58,7 +61,7 @@ class _Schema:
     def _text(self) -> str:
         parts = []
         for i, one in enumerate(self.positional):
-            mark = f"({chr(ord('a') + i)}!)" if one["role"] == "inout" else ""
+            mark = f"(a{i}!)" if one["role"] == "inout" else ""
             kind = f"Tensor{mark}" if "size" in one else self._number_kind(one["type"])
             parts.append(f"{kind} {_python_name(one['name'])}")
         if self.keywords:
@@ -66,6 +69,20 @@ class _Schema:
             parts.extend(sorted(self.keywords.values(), key=lambda text: "=" in text))
         returned = ["Tensor"] * len(self.outputs)
         return f"({', '.join(parts)}) -> {returned[0] if len(returned) == 1 else '(' + ', '.join(returned) + ')'}"
+
+
+def _checked(name: str, kernel: Kernel) -> tuple[str, str]:
+    space, _, short = name.partition("::")
+    parts = re.fullmatch(r"[A-Za-z]\w*::[A-Za-z]\w*", name, re.ASCII)
+    if not parts or keyword.iskeyword(space) or keyword.iskeyword(short) or short == "name":
+        raise UsageError(f"`{name}` is no name of an operator: expected one such as mine::{kernel.name}")
+    if name not in _libraries and hasattr(getattr(torch.ops, space), short):
+        raise UsageError(f"{name} is an operator already, and not of attune: choose another name")
+    return space, short
+
+
+def _restored(kernel: Kernel, name: str, backward: Kernel | None) -> "TorchOperator":
+    return _operators.get(name) or TorchOperator(kernel, name, backward)
 
 
 class TorchOperator:
@@ -77,12 +94,13 @@ class TorchOperator:
     """
 
     def __init__(self, kernel: Kernel, name: str, backward: Kernel | None = None):
-        space, separator, short = name.partition("::")
-        if not separator or not space.isidentifier() or not short.isidentifier():
-            raise UsageError(f"`{name}` is no name of an operator: expected one such as mine::{kernel.name}")
+        space, short = _checked(name, kernel)
         self.kernel = kernel
         self.name = name
+        self._backward = backward = getattr(backward, "kernel", backward)
         self._schema = _Schema(kernel)
+        if not self._schema.arrays:
+            raise UsageError(f"{kernel.name} has no inputs: PyTorch calls an operator by its input tensors")
         former = _libraries.pop(name, None)
         if former is not None:
             former._destroy()
@@ -90,11 +108,12 @@ class TorchOperator:
         tags = (torch.Tag.pt2_compliant_tag, torch.Tag.needs_fixed_stride_order)
         library.define(short + self._schema.text, tags=tags)
         for key in ("CUDA", "CPU"):
-            library.impl(short, Operation(kernel), key)
+            library.impl(short, self._launch(), key)
         torch.library.register_fake(name, self._fake, lib=library)
         self.op = getattr(getattr(torch.ops, space), short).default
         if backward is not None:
             self._register_backward(backward, library)
+        _operators[name] = self
 
     def __call__(self, *tensors: Any, **named: Any) -> Any:
         """Launches the kernel on PyTorch's current stream; Kernel describes arguments and errors."""
@@ -111,6 +130,26 @@ class TorchOperator:
     def why(self, *tensors: Any, **named: Any) -> str:
         """Returns the sentence of match()."""
         return self.kernel.why(*tensors, **named)
+
+    def _launch(self) -> Any:
+        operation = Operation(self.kernel)
+        changed = [i for i, one in enumerate(self._schema.positional) if one["role"] == "inout"]
+        if not changed:
+            return operation
+
+        def launch(*given: Any, **named: Any) -> Any:
+            for i in changed:
+                if given[i].requires_grad and torch.is_grad_enabled():
+                    name = self._schema.positional[i]["name"]
+                    raise UsageError(f"{self.name}: changes `{name}`, which requires a gradient: call it under "
+                                     "torch.no_grad()")
+            made = operation(*given, **named)
+            for i in changed:
+                if not given[i].is_inference():
+                    torch.autograd.graph.increment_version(given[i])
+            return made
+
+        return launch
 
     def _fake(self, *given: Any, **named: Any) -> Any:
         schema = self._schema
@@ -133,7 +172,9 @@ class TorchOperator:
         schema = self._schema
         if any(one["role"] == "inout" for one in schema.arrays):
             raise UsageError(f"{self.name}: a kernel that changes its arguments has no backward")
-        gradient = TorchOperator(backward, self.name + "_backward")
+        if not isinstance(backward, Kernel):
+            raise UsageError(f"{self.name}: backward is a Kernel, got {type(backward).__name__}")
+        gradient = TorchOperator(backward, self.name + _OF_BACKWARD)
         outputs = [one["name"] for one in schema.outputs]
         positional = [one["name"] for one in schema.positional]
         wanted = [one["name"] for one in gradient._schema.positional]
@@ -141,6 +182,10 @@ class TorchOperator:
         for name in wanted:
             if name not in known:
                 raise UsageError(f"{backward.name}: argument `{name}` is none of {', '.join(sorted(known))}")
+        for one in gradient._schema.outputs:
+            if one["name"] not in {f"grad_{of}" for of in positional}:
+                raise UsageError(f"{backward.name}: output `{one['name']}` is the gradient of no input: expected "
+                                 f"{', '.join(f'grad_{of}' for of in positional)}")
         saved = [one["name"] for one in gradient._schema.positional
                  if "size" in one and one["name"] in (*positional, *outputs)]
         numbers = [one["name"] for one in gradient._schema.positional if "size" not in one]
@@ -165,6 +210,15 @@ class TorchOperator:
         torch.library.register_autograd(
             self.name, differentiate, setup_context=setup_context if schema.keywords else without_keywords, lib=library
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.kernel, self.name, self._backward)
+
+    def __copy__(self) -> "TorchOperator":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "TorchOperator":
+        return self
 
     def __repr__(self) -> str:
         return f"<cuattune.TorchOperator {self.name}{self._schema.text}>"

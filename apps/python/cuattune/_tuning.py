@@ -147,7 +147,7 @@ def _arguments(command: str, kernel: Any, arrays: Sequence[Any], device: str | N
         values.update(of_problem)
         options = {name: value for name, value in given.items() if name not in of_problem}
     options = {**_kernel_options(command, kernel), **{k: v for k, v in options.items() if v is not None}}
-    if arrays or any(map(_is_array, values.values())):
+    if arrays or any(map(_kernel._is_array, values.values())):
         device, values = kernel._device_and_problem(arrays, values, device)
     texts = [text for text in (value_text(values), problem if isinstance(problem, str) else "") if text]
     words = option_words({"device": device, "problem": " ".join(texts) or None, **options})
@@ -167,7 +167,7 @@ def _problem_values(command: str, kernel: Any, given: dict[str, Any]) -> dict[st
         if is_option and name in known:
             raise UsageError(f"`{name}` is an option of {command} and a problem value of {kernel.name}: give the "
                              f'value as problem="{name}=...", and the option by cuattune.run()')
-        if name in known or _is_array(value):
+        if name in known or _kernel._is_array(value):
             chosen[name] = value
         elif not is_option:
             own = inspect.signature(globals()[command]).parameters
@@ -182,10 +182,6 @@ def _kernel_options(command: str, kernel: Any) -> dict[str, Any]:
     made_with = getattr(_kernel_in(kernel), "options", {})
     names = {"database": "db", "regime": "regime", "objective": "objective"}
     return {names[name]: value for name, value in made_with.items() if names.get(name) in _option_names(command)}
-
-
-def _is_array(value: Any) -> bool:
-    return hasattr(value, "shape")
 
 
 @functools.cache

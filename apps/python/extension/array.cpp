@@ -72,6 +72,9 @@ void read_exchanged(nb::handle object, const Exchange& exchange, Array& array) {
   array.type = name_of(tensor.dtype);
   set_extents(array, tensor.ndim, tensor.shape, tensor.strides);
   set_device(array, tensor.device.device_type, tensor.device.device_id);
+  const bool is_complex = tensor.dtype.code == static_cast<std::uint8_t>(Code::Complex);
+  if (is_complex && nb::hasattr(object, "is_conj") && nb::cast<bool>(object.attr("is_conj")()))
+    throw UsageError("its conjugation is not done yet (resolve_conj() does it)");
 }
 
 // Returns the capsule of a CUDA array, which did not wait for a stream; else the object itself.
@@ -82,16 +85,28 @@ nb::object unsynchronised(nb::handle object) {
   return object.attr("__dlpack__")(nb::arg("stream") = -1);
 }
 
-bool read_ndarray(nb::handle object, Array& array) {
-  nb::ndarray<nb::ro> view;
-  const nb::object source = unsynchronised(object);
-  if (!nb::try_cast(source, view)) return false;
-  nb::ndarray<> writable;
-  array.is_read_only = source.is(object) && !nb::try_cast(source, writable);
-  array.data = const_cast<void*>(view.data());
+template <typename View>
+void take_view(const View& view, Array& array) {
+  array.data = const_cast<void*>(static_cast<const void*>(view.data()));
   array.type = name_of(view.dtype());
   set_extents(array, static_cast<int>(view.ndim()), view.shape_ptr(), view.stride_ptr());
   set_device(array, view.device_type(), view.device_id());
+}
+
+// A producer is asked once, but for read-only arrays: it may give other memory each time.
+bool read_ndarray(nb::handle object, Array& array, Views& views) {
+  const nb::object source = unsynchronised(object);
+  nb::ndarray<> writable;
+  if (nb::try_cast(source, writable)) {
+    take_view(writable, array);
+    views.writable.push_back(std::move(writable));
+    return true;
+  }
+  nb::ndarray<nb::ro> view;
+  if (!source.is(object) || !nb::try_cast(source, view)) return false;
+  take_view(view, array);
+  array.is_read_only = true;
+  views.read_only.push_back(std::move(view));
   return true;
 }
 
@@ -129,12 +144,12 @@ std::string Array::text() const {
   return fmt::format("{}[{}] on {}", type, fmt::join(extents(), ", "), device_text(device));
 }
 
-bool read_array(nb::handle object, const Exchange* exchange, Array& array) {
+bool read_array(nb::handle object, const Exchange* exchange, Array& array, Views& views) {
   if (exchange != nullptr) {
     read_exchanged(object, *exchange, array);
     return true;
   }
-  if (read_ndarray(object, array)) return true;
+  if (read_ndarray(object, array, views)) return true;
   if (!nb::hasattr(object, "__cuda_array_interface__")) return false;
   read_cuda_interface(object, array);
   return true;

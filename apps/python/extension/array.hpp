@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "exchange.hpp"
 
@@ -38,11 +39,17 @@ struct Array {
 // "the host", "cuda:1": of Array::device.
 std::string device_text(int device);
 
+// What keeps the memory of arrays that were read by DLPack or as buffers.
+struct Views {
+  std::vector<nanobind::ndarray<>> writable;
+  std::vector<nanobind::ndarray<nanobind::ro>> read_only;
+};
+
 // Reads an object by its framework's C functions (`exchange`, null: it has none), by DLPack, by the buffer protocol, or
 // by __cuda_array_interface__, without waiting for any stream. Returns whether it is an array. Throws UsageError for an
 // element type that attune does not know, and for more than eight dimensions; nb::python_error for what the object
-// raises. `object` must outlive the use of `array.data`.
-bool read_array(nanobind::handle object, const Exchange* exchange, Array& array);
+// raises. `object` and `views` must outlive the use of `array.data`.
+bool read_array(nanobind::handle object, const Exchange* exchange, Array& array, Views& views);
 
 // Returns DLPack's type for attune's name of an element type. Throws UsageError where DLPack has none.
 nanobind::dlpack::dtype dlpack_type(std::string_view type);

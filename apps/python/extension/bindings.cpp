@@ -2,6 +2,8 @@
 
 #include <nanobind/stl/string.h>
 
+#include "attune/error.hpp"
+
 namespace nb = nanobind;
 
 namespace attune::python {
@@ -21,6 +23,13 @@ nb::object object_of(const Value& value) {
   return nb::cast(value.name());
 }
 
+bool is_integer(nb::handle object, std::int64_t& value) {
+  if (PyIndex_Check(object.ptr()) == 0) return false;
+  const nb::object number = nb::steal(PyNumber_Index(object.ptr()));
+  if (!number.is_valid()) nb::raise_python_error();
+  return nb::try_cast(number, value);
+}
+
 }  // namespace
 
 nb::dict dict_of(const Bindings& bindings) {
@@ -33,10 +42,14 @@ Problem problem_from(const nb::dict& given) {
   Problem problem;
   for (const std::pair<nb::handle, nb::handle> one : given) {
     const auto name = nb::cast<std::string>(one.first);
+    std::int64_t integer = 0;
     if (nb::isinstance<nb::str>(one.second))
       problem.set(name, nb::cast<std::string>(one.second));
+    else if (is_integer(one.second, integer))
+      problem.set(name, integer);
     else
-      problem.set(name, nb::cast<std::int64_t>(one.second));
+      throw UsageError("`" + name + "`: expected an integer or a name, got " +
+                       nb::cast<std::string>(nb::repr(one.second)));
   }
   return problem;
 }

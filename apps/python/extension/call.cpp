@@ -24,14 +24,21 @@ std::string shown(nb::handle object) { return nb::cast<std::string>(nb::str(obje
 
 std::string class_of(nb::handle object) { return nb::cast<std::string>(nb::str(nb::type_name(object.type()))); }
 
-// Returns an integer of Python, or an object that counts as one, such as NumPy's. Nothing: it is none.
-std::optional<std::int64_t> integer_of(nb::handle object) {
+// Returns an integer of Python, or an object that counts as one, such as NumPy's. Nothing: it is none. Sets `is_large`
+// where it is one of 2^63 and more, of which it returns the 64 bits.
+std::optional<std::int64_t> integer_of(nb::handle object, bool& is_large) {
   if (PyIndex_Check(object.ptr()) == 0) return std::nullopt;
   const nb::object number = nb::steal(PyNumber_Index(object.ptr()));
   if (!number.is_valid()) nb::raise_python_error();
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
-  if (overflow != 0) throw UsageError(fmt::format("{} does not fit 64 bits", shown(number)));
+  if (overflow > 0) {
+    const unsigned long long large = PyLong_AsUnsignedLongLong(number.ptr());
+    is_large = PyErr_Occurred() == nullptr;
+    if (is_large) return static_cast<std::int64_t>(large);
+    PyErr_Clear();
+  }
+  if (overflow != 0) throw UsageError("an integer that does not fit 64 bits");
   return value;
 }
 
@@ -99,11 +106,11 @@ void Call::take(nb::handle args, nb::handle kwargs) {
 }
 
 void Call::take_keyword(std::string_view name, nb::handle value) {
-  if (name == "stream") {
+  const int parameter = signature_.find_parameter(name), of_problem = signature_.find_name(name);
+  if (name == "stream" && parameter < 0 && of_problem < 0) {
     stream_ = value;
     return;
   }
-  const int parameter = signature_.find_parameter(name), of_problem = signature_.find_name(name);
   if (parameter < 0 && of_problem < 0) refuse(fmt::format("has neither an argument nor a problem value `{}`", name));
   if (parameter >= 0) {
     nb::handle& given = given_[static_cast<std::size_t>(parameter)];
@@ -122,8 +129,10 @@ void Call::take_named(int name, nb::handle value) {
       refuse(fmt::format("`{}`: expected a name (a str), got {}", called, class_of(value)));
     texts_[static_cast<std::size_t>(name)] = text_of(value);
   } else {
-    const std::optional<std::int64_t> number = integer_of(value);
+    bool is_large = false;
+    const std::optional<std::int64_t> number = integer_of(value, is_large);
     if (!number) refuse(fmt::format("`{}`: expected an integer, got {}", called, class_of(value)));
+    if (is_large) refuse(fmt::format("`{}`: expected an integer below 2^63", called));
     sizes_[static_cast<std::size_t>(name)] = *number;
   }
   known_ |= std::uint64_t{1} << name;
@@ -153,9 +162,13 @@ void Call::read(std::size_t i) {
   };
   bool is_array = false;
   try {
-    is_array = read_array(given_[i], of_[i]->exchange, arrays_[i]);
+    is_array = read_array(given_[i], of_[i]->exchange, arrays_[i], views_);
   } catch (const UsageError& error) {
     refuse(i, fmt::format("{}; got {}", error.what(), called()));
+  } catch (const nb::python_error& error) {
+    if (!error.matches(PyExc_Exception)) throw;  // such as KeyboardInterrupt
+    const std::string text = shown(error.value());
+    refuse(i, fmt::format("{}; got {}", text.substr(0, text.find('\n')), called()));
   }
   if (!is_array) refuse(i, fmt::format("expected an array, got {}", called()));
 }
@@ -289,18 +302,29 @@ void Call::take_scalar(std::size_t i) {
     if (name < 0) refuse(i, "is not given");
     if (!is_known(name)) refuse_unsaid(name);
     passed.set(sizes_[static_cast<std::size_t>(name)]);
-  } else if (const std::optional<std::int64_t> integer = integer_of(given_[i])) {
-    passed.set(*integer);
   } else {
-    const double value = PyFloat_AsDouble(given_[i].ptr());
-    if (value == -1 && PyErr_Occurred() != nullptr) {
-      PyErr_Clear();
-      refuse(i, fmt::format("expected a number ({}), got {}", parameters_[i].argument->type, class_of(given_[i])));
-    }
-    passed.kind = PlanArgument::Kind::floating;
-    passed.type = "double";
-    passed.set(value);
+    take_number(i);
   }
+}
+
+void Call::take_number(std::size_t i) {
+  PlanArgument& passed = arguments_[i];
+  bool is_large = false;
+  if (const std::optional<std::int64_t> integer = integer_of(given_[i], is_large)) {
+    passed.is_signed = !is_large;
+    if (is_large) passed.type = "uint64";
+    passed.set(*integer);
+    return;
+  }
+  const double value = PyFloat_AsDouble(given_[i].ptr());
+  if (value == -1 && PyErr_Occurred() != nullptr) {
+    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) nb::raise_python_error();
+    PyErr_Clear();
+    refuse(i, fmt::format("expected a number ({}), got {}", parameters_[i].argument->type, class_of(given_[i])));
+  }
+  passed.kind = PlanArgument::Kind::floating;
+  passed.type = "double";
+  passed.set(value);
 }
 
 // Choices, and types that no array says, have their first value, as in [problem]. Sizes have no default.
@@ -314,11 +338,16 @@ void Call::fill_in() {
   }
 }
 
+bool Call::is_nothing(const Product& size) const noexcept {
+  return !size.is_known ||
+         std::ranges::any_of(size.names, [&](int name) { return sizes_[static_cast<std::size_t>(name)] == 0; });
+}
+
 bool Call::is_empty() const noexcept {
   bool writes = false;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     if (!parameters_[i].is_array || parameters_[i].argument->role == Role::in) continue;
-    if (arrays_[i].size() != 0) return false;
+    if (arrays_[i].size() != 0 || !is_nothing(parameters_[i].size)) return false;
     writes = true;
   }
   return writes;

@@ -65,6 +65,8 @@ class Call {
   void set_size(std::size_t i, int name, std::int64_t value);
   void take_scalars(bool is_launched);
   void take_scalar(std::size_t i);
+  void take_number(std::size_t i);
+  bool is_nothing(const Product& size) const noexcept;
   void make_outputs();
   std::span<const std::int64_t> extents_in_front(int name) const;
   void refuse_other_size(std::size_t i) const;
@@ -93,6 +95,7 @@ class Call {
   std::uint64_t known_ = 0, by_keyword_ = 0, by_type_ = 0;
   boost::container::small_vector<ProblemValue, usual> values_;
   std::vector<nanobind::object> made_;
+  Views views_;
   nanobind::handle stream_;
   int device_ = Array::host;
   int first_on_device_ = -1;  // the array that says where the kernel runs

@@ -2,7 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
-#include <deque>
+#include <array>
 #include <string>
 
 namespace nb = nanobind;
@@ -19,12 +19,18 @@ const Exchange* look_up(nb::handle type) {
   return found->major == 1 && found->read != nullptr ? found : nullptr;
 }
 
-// torch.empty_like, numpy.empty_like, cupy.empty_like: of the package that defines the type.
+// torch.empty_like, numpy.empty_like, cupy.empty_like: of the package whose type it is, or is derived from.
 nb::object find_empty_like(nb::handle type) {
-  const auto module = nb::cast<std::string>(nb::getattr(type, "__module__", nb::str("")));
   const nb::object modules = nb::module_::import_("sys").attr("modules");
-  const nb::object package = modules.attr("get")(module.substr(0, module.find('.')));
-  return package.is_none() ? nb::none() : nb::getattr(package, "empty_like", nb::none());
+  for (nb::handle base : nb::cast<nb::tuple>(type.attr("__mro__"))) {
+    const nb::object module = nb::getattr(base, "__module__", nb::none());
+    if (!nb::isinstance<nb::str>(module)) continue;
+    const auto name = nb::cast<std::string>(module);
+    const std::string package = name.substr(0, name.find('.'));
+    if (package == "torch" || package == "numpy" || package == "cupy")
+      return nb::getattr(modules.attr("get")(package), "empty_like", nb::none());
+  }
+  return nb::none();
 }
 
 bool is_array(nb::handle object) {
@@ -40,7 +46,8 @@ struct KnownType {
   PyObject* type = nullptr;
   Framework framework;
 };
-std::deque<KnownType> known_types;  // places stay
+std::array<KnownType, 64> known_types;  // more than a call has arguments: a place is taken again later than its call
+std::size_t types_seen = 0;
 
 void set_error(void*, const char* kind, const char* message) {
   PyErr_Format(PyExc_RuntimeError, "%s: %s", kind, message);
@@ -50,14 +57,19 @@ void set_error(void*, const char* kind, const char* message) {
 
 const Framework& framework_of(nb::handle object) {
   const nb::handle type = object.type();
-  for (const KnownType& one : known_types)
+  for (const KnownType& one : known_types) {
     if (one.type == type.ptr()) return one.framework;
+    if (one.type == nullptr) break;
+  }
   Framework framework;
   framework.is_array = object.is_none() || is_array(object);
   framework.exchange = look_up(type);
-  nb::object empty_like = find_empty_like(type);
-  if (!empty_like.is_none()) framework.empty_like = empty_like.release();
-  return known_types.emplace_back(KnownType{type.inc_ref().ptr(), framework}).framework;
+  nb::object empty_like = framework.is_array ? find_empty_like(type) : nb::none();
+  if (!empty_like.is_none()) framework.empty_like = empty_like.release();  // a function of a module, which stays
+  KnownType& place = known_types[types_seen++ % known_types.size()];
+  const nb::object former = nb::steal(place.type);
+  place = {type.inc_ref().ptr(), framework};
+  return place.framework;
 }
 
 StreamHandle current_stream(const Exchange& exchange, int device) {

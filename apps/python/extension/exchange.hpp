@@ -33,7 +33,7 @@ struct Framework {
   nanobind::handle empty_like;         // its function of this name, the quickest way to such an array; may be null
 };
 
-// Returns the framework of the object's type. It stays valid.
+// Returns the framework of the object's type. It stays valid while few types are new: during a call.
 const Framework& framework_of(nanobind::handle object);
 
 // Returns the stream on which the framework enqueues work for a CUDA device at present.

@@ -59,6 +59,8 @@ PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) noexcept {
     error.restore();
   } catch (const attune::Error&) {
     translate(std::current_exception(), nullptr);
+  } catch (const nb::cast_error&) {
+    PyErr_SetString(PyExc_TypeError, "an object of another type than expected");
   } catch (const std::exception& error) {
     PyErr_SetString(PyExc_RuntimeError, error.what());
   }
@@ -103,9 +105,12 @@ KernelOptions options_of(const nb::dict& given) {
   options.dispatcher.warn = warn;
   for (const auto& [name, value] : given) {
     const auto text = nb::cast<std::string>(name);
-    if (nb::isinstance<nb::str>(value) == (text == "deterministic_only"))
-      throw attune::UsageError(fmt::format("kernel(): `{}` is {}, got {}", text,
-                                           text == "deterministic_only" ? "True or False" : "a str",
+    const bool is_switch = text == "deterministic_only";
+    const bool is_known =
+        is_switch || text == "policy" || text == "regime" || text == "objective" || text == "database";
+    if (!is_known) throw attune::UsageError("kernel() has no option `" + text + "`");
+    if (is_switch ? !PyBool_Check(value.ptr()) : !nb::isinstance<nb::str>(value))
+      throw attune::UsageError(fmt::format("kernel(): `{}` is {}, got {}", text, is_switch ? "True or False" : "a str",
                                            nb::cast<std::string>(nb::repr(value))));
     if (text == "policy")
       options.policy = policy_of(nb::cast<std::string>(value));
@@ -115,10 +120,8 @@ KernelOptions options_of(const nb::dict& given) {
       options.dispatcher.objective = nb::cast<std::string>(value);
     else if (text == "database")
       options.dispatcher.database = nb::cast<std::string>(value);
-    else if (text == "deterministic_only")
-      options.dispatcher.deterministic_only = nb::cast<bool>(value);
     else
-      throw attune::UsageError("kernel() has no option `" + text + "`");
+      options.dispatcher.deterministic_only = nb::cast<bool>(value);
   }
   return options;
 }

@@ -40,8 +40,10 @@ int device_of(const std::string& name) {
   if (name == "host") return Array::host;
   if (name == "cuda" || name.empty()) return 0;
   int ordinal = -1;
-  if (name.starts_with("cuda:")) std::from_chars(name.data() + 5, name.data() + name.size(), ordinal);
-  if (ordinal < 0) throw UsageError(fmt::format("`{}` is no device: expected \"host\", \"cuda\" or \"cuda:N\"", name));
+  const char* end = nullptr;
+  if (name.starts_with("cuda:")) end = std::from_chars(name.data() + 5, name.data() + name.size(), ordinal).ptr;
+  if (ordinal < 0 || end != name.data() + name.size())
+    throw UsageError(fmt::format("`{}` is no device: expected \"host\", \"cuda\" or \"cuda:N\"", name));
   return ordinal;
 }
 
@@ -135,6 +137,7 @@ PythonKernel::~PythonKernel() {
 
 std::shared_ptr<LoadedKernel> PythonKernel::current() {
   if (is_closed) throw Error(target_ + ": the interpreter is ending");
+  if (!loaded_) throw Error(target_ + ": the interpreter is ending");
   const std::int64_t now = coarse_ms();
   if (now - looked_at_ms_ < between_looks_ms) return loaded_;
   if (loaded_->is_stale()) {
@@ -173,8 +176,9 @@ nb::list PythonKernel::arguments() {
 }
 
 nb::dict PythonKernel::problem() {
+  const std::shared_ptr<LoadedKernel> kernel = current();
   nb::dict dict;
-  for (const ProblemParameter& one : current()->spec().problem) {
+  for (const ProblemParameter& one : kernel->spec().problem) {
     const std::vector<std::string>& names = one.kind == ProblemKind::type ? one.types : one.choices;
     if (names.empty())
       dict[one.name.c_str()] = one.default_value ? nb::cast(*one.default_value) : nb::none();
