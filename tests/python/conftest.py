@@ -22,7 +22,7 @@ def own_wisdom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def scale(tmp_path, tmp_path_factory, monkeypatch):
-    """Returns what writes tests/data/kernels/scale.cu, with texts replaced, into the test's folder, and returns its path.
+    """Returns what writes tests/data/kernels/scale.cu, with texts replaced, into the test's folder; it returns the path.
 
     Its images are compiled once for all tests.
     """

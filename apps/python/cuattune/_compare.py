@@ -14,8 +14,8 @@ Functions = Callable[..., Any] | Sequence[Callable[..., Any]] | Mapping[str, Cal
 
 class Comparison:
     """What compare() found. `rows`: the functions, then the kernel, with medians and 95 % intervals. `difference`: the
-    largest between the results of the kernel and of the first function, whose largest element is `magnitude`; None where
-    they cannot be subtracted."""
+    largest between the results of the kernel and of the first function; `magnitude`: the largest element of the latter.
+    Both are None where the results cannot be subtracted."""
 
     def __init__(self, rows: Rows[ComparisonRow], difference: float | None, magnitude: float | None):
         self.rows = rows
@@ -59,11 +59,11 @@ def compare(kernel: Any, function: Functions, *arrays: Any, seconds: float = 2.0
             **named: Any) -> Comparison:
     """Times a kernel and callables on the same arrays, in turn, in this process, and returns medians with intervals.
 
-    kernel: a Kernel or an operator made from one; its best configuration is loaded before. function: called with the same arrays and with `named` only if it
-    stands alone with the kernel's own keywords, so wrap it where it needs others: `lambda x: torch.softmax(x, -1)`;
-    a list, or a dictionary with names, compares several. They enqueue on the current stream and do not wait; what the
-    host needs between two of their launches is timed too. regime: "cold", a launch alone that finds other data in the
-    caches, or "warm". seconds: at most; it ends earlier, once the intervals are within 0.25 %.
+    kernel: a Kernel or an operator made from one; its best configuration is loaded before. function: called with the
+    arrays and numbers that the kernel gets; wrap one that needs others: `lambda x: torch.softmax(x, -1)`. A list, or a
+    dictionary with names, compares several. `named`: for the kernel alone. All enqueue on the current stream and do not
+    wait. regime: "cold", a launch alone that finds other data in the caches, or "warm". seconds: at most; it ends
+    earlier, once the intervals are within 0.25 %.
     The arrays must stay valid under repeated launches: role "inout" changes them. Raises UsageError for an unknown
     regime, what a callable raises, and Error where the device fails.
     """
@@ -81,20 +81,20 @@ def compare(kernel: Any, function: Functions, *arrays: Any, seconds: float = 2.0
         timed = of._time_in_turn(device, callables, regime == "cold", seconds)
     names = [*functions, of.name]
     configurations = [None] * len(functions) + [of.match(*arrays, **named).configuration]
-    rows = [ComparisonRow({"type": "row", "regime": regime, "name": name, "configuration": configuration, "verdict": "ok",
-                           **row, "over": names[0], "rounds": timed["rounds"], "half_width": timed["half_width"]})
+    common = {"type": "row", "regime": regime, "verdict": "ok", "over": names[0], "rounds": timed["rounds"],
+              "half_width": timed["half_width"]}
+    rows = [ComparisonRow({**common, "name": name, "configuration": configuration, **row})
             for name, configuration, row in zip(names, configurations, timed["rows"])]
     return Comparison(Rows(rows), *_difference(*results))
 
 
 def _named(function: Functions) -> dict[str, Callable[..., Any]]:
-    functions = [function] if callable(function) else list(function)
-    if not functions:
+    if not callable(function) and not function:
         raise UsageError("compare() needs a function to compare with")
     if isinstance(function, Mapping):
         return dict(function)
     named: dict[str, Callable[..., Any]] = {}
-    for one in functions:
+    for one in [function] if callable(function) else function:
         name = getattr(one, "__name__", type(one).__name__).strip("<>")
         named[name if name not in named else f"{name} {len(named) + 1}"] = one
     return named

@@ -103,12 +103,13 @@ class TorchOperator:
             raise UsageError(f"{kernel.name} has no inputs: PyTorch calls an operator by its input tensors")
         former = _libraries.pop(name, None)
         if former is not None:
-            former._destroy()
-        library = _libraries[name] = torch.library.Library(space, "FRAGMENT")
+            former._destroy()  # type: ignore[no-untyped-call]
+        library = _libraries[name] = torch.library.Library(  # type: ignore[no-untyped-call]
+            space, "FRAGMENT")
         tags = (torch.Tag.pt2_compliant_tag, torch.Tag.needs_fixed_stride_order)
-        library.define(short + self._schema.text, tags=tags)
+        library.define(short + self._schema.text, tags=tags)  # type: ignore[no-untyped-call]
         for key in ("CUDA", "CPU"):
-            library.impl(short, self._launch(), key)
+            library.impl(short, self._launch(), key)  # type: ignore[no-untyped-call]
         torch.library.register_fake(name, self._fake, lib=library)
         self.op = getattr(getattr(torch.ops, space), short).default
         if backward is not None:
