@@ -196,3 +196,39 @@ def test_a_child_of_fork_is_told(softmax):
     os.close(write)
     os.waitpid(child, 0)
     assert b"spawn" in os.read(read, 1000)
+
+
+class Interface:
+    """Has __cuda_array_interface__ alone, as libraries without DLPack have."""
+
+    def __init__(self, tensor):
+        self.tensor = tensor
+        self.__cuda_array_interface__ = tensor.__cuda_array_interface__
+
+
+def test_arrays_of_other_libraries(softmax):
+    x = torch.randn(8, 64, device="cuda")
+    out = torch.empty_like(x)
+    softmax(Interface(out), Interface(x))
+    torch.cuda.synchronize()
+    torch.testing.assert_close(out, torch.softmax(x, -1))
+    with pytest.raises(at.UsageError, match="give the output array"):
+        softmax(Interface(x))
+    with pytest.raises(at.UsageError, match="`in`: expected a contiguous array"):
+        softmax(Interface(out.t()), Interface(x.t()))
+
+
+def test_other_threads_run_while_a_call_compiles(softmax):
+    counted = [0]
+    ends = threading.Event()
+
+    def count():
+        while not ends.is_set():
+            counted[0] += 1
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    softmax(torch.randn(16, 333, device="cuda", dtype=torch.bfloat16))  # an empty cache: it compiles
+    ends.set()
+    thread.join()
+    assert counted[0] > 10_000
