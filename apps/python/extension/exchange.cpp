@@ -35,7 +35,7 @@ nb::object find_empty_like(nb::handle type) {
 
 bool is_array(nb::handle object) {
   const nb::handle type = object.type();
-  if (nb::hasattr(type, "__dlpack__") || nb::hasattr(type, "__cuda_array_interface__")) return true;
+  if (nb::hasattr(type, "__dlpack__") || nb::hasattr(object, "__cuda_array_interface__")) return true;
   // NumPy's scalars have buffers too.
   return PyObject_CheckBuffer(object.ptr()) != 0 && !nb::hasattr(type, "__float__") && !nb::hasattr(type, "__index__");
 }
