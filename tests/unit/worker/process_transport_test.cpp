@@ -75,7 +75,7 @@ TEST_F(ProcessTransportTest, OneThatWaitsForAProcessorIsNotLate) {
   const test::BusyMachine busy;
   write_replies(1);
   ProcessTransport transport =
-      worker("i=0; while [ $i -lt 600000 ]; do i=$((i + 1)); done; cat '" + replies_ + "'; sleep 60");
+      worker("i=0; while [ $i -lt 250000 ]; do i=$((i + 1)); done; cat '" + replies_ + "'; sleep 60");
   transport.send(OpenDevice{}, 10);
   const Receipt received = transport.receive({1, true});
   ASSERT_EQ(received.end, Receipt::End::replied) << received.why;
