@@ -81,6 +81,17 @@ def _checked(name: str, kernel: Kernel) -> tuple[str, str]:
     return space, short
 
 
+def _check_backward(backward: Kernel, gradient: _Schema, outputs: list[str], inputs: list[str]) -> None:
+    known = {f"grad_{name}" for name in outputs} | set(outputs) | set(inputs)
+    for one in gradient.positional:
+        if one["name"] not in known:
+            raise UsageError(f"{backward.name}: argument `{one['name']}` is none of {', '.join(sorted(known))}")
+    for one in gradient.outputs:
+        if one["name"] not in {f"grad_{of}" for of in inputs}:
+            raise UsageError(f"{backward.name}: output `{one['name']}` is the gradient of no input: expected "
+                             f"{', '.join(f'grad_{of}' for of in inputs)}")
+
+
 def _restored(kernel: Kernel, name: str, backward: Kernel | None) -> "TorchOperator":
     return _operators.get(name) or TorchOperator(kernel, name, backward)
 
@@ -179,14 +190,7 @@ class TorchOperator:
         outputs = [one["name"] for one in schema.outputs]
         positional = [one["name"] for one in schema.positional]
         wanted = [one["name"] for one in gradient._schema.positional]
-        known = {f"grad_{name}" for name in outputs} | set(outputs) | set(positional)
-        for name in wanted:
-            if name not in known:
-                raise UsageError(f"{backward.name}: argument `{name}` is none of {', '.join(sorted(known))}")
-        for one in gradient._schema.outputs:
-            if one["name"] not in {f"grad_{of}" for of in positional}:
-                raise UsageError(f"{backward.name}: output `{one['name']}` is the gradient of no input: expected "
-                                 f"{', '.join(f'grad_{of}' for of in positional)}")
+        _check_backward(backward, gradient._schema, outputs, positional)
         saved = [one["name"] for one in gradient._schema.positional
                  if "size" in one and one["name"] in (*positional, *outputs)]
         numbers = [one["name"] for one in gradient._schema.positional if "size" not in one]
