@@ -10,56 +10,37 @@ import cuattune as at  # noqa: E402
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
-SQUARE = """/*attune
+
+def pointwise(name: str, out: str, ins: list[str], expression: str) -> str:
+    """Returns the text of a kernel file: out[i] = expression, of vectors."""
+    arrays = "".join(f'{one} = {{ type = "T", size = "n", role = "in" }}\n' for one in ins)
+    return f"""/*attune
 [kernel]
-name = "square"
+name = "{name}"
 [problem]
-n = { size = 1024 }
+n = {{ size = 1024 }}
 T = ["float", "double"]
 [parameters]
 BLOCK = [64, 128]
 [[launch]]
-entry = "square<T, BLOCK>"
+entry = "{name}<T, BLOCK>"
 grid = ["ceil_div(n, BLOCK)"]
 block = ["BLOCK"]
-arguments = ["out", "in", "n"]
+arguments = ["{out}", {", ".join(f'"{one}"' for one in ins)}, "n"]
 [arguments]
-out = { type = "T", size = "n", role = "out" }
-in = { type = "T", size = "n", role = "in" }
-n = { type = "int64" }
+{out} = {{ type = "T", size = "n", role = "out" }}
+{arrays}n = {{ type = "int64" }}
 */
 template <typename T, int BLOCK>
-__global__ void square(T* out, const T* in, long long n) {
+__global__ void {name}(T* {out}, {", ".join(f"const T* {one}" for one in ins)}, long long n) {{
   const long long i = static_cast<long long>(blockIdx.x) * BLOCK + threadIdx.x;
-  if (i < n) out[i] = in[i] * in[i];
-}
+  if (i < n) {out}[i] = {expression};
+}}
 """
 
-SQUARE_BACKWARD = """/*attune
-[kernel]
-name = "square_backward"
-[problem]
-n = { size = 1024 }
-T = ["float", "double"]
-[parameters]
-BLOCK = [64, 128]
-[[launch]]
-entry = "square_backward<T, BLOCK>"
-grid = ["ceil_div(n, BLOCK)"]
-block = ["BLOCK"]
-arguments = ["grad_in", "grad_out", "in", "n"]
-[arguments]
-grad_in = { type = "T", size = "n", role = "out" }
-grad_out = { type = "T", size = "n", role = "in" }
-in = { type = "T", size = "n", role = "in" }
-n = { type = "int64" }
-*/
-template <typename T, int BLOCK>
-__global__ void square_backward(T* grad_in, const T* grad_out, const T* in, long long n) {
-  const long long i = static_cast<long long>(blockIdx.x) * BLOCK + threadIdx.x;
-  if (i < n) grad_in[i] = 2 * in[i] * grad_out[i];
-}
-"""
+
+SQUARE = pointwise("square", "out", ["in"], "in[i] * in[i]")
+SQUARE_BACKWARD = pointwise("square_backward", "grad_in", ["grad_out", "in"], "2 * in[i] * grad_out[i]")
 
 
 @pytest.fixture(scope="module")
