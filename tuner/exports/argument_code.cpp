@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "base/enum_texts.hpp"
 #include "core/tensor_layout.hpp"
 #include "core/type_table.hpp"
 #include "exports/cpp_text.hpp"
 #include "kernel/instantiate.hpp"
+#include "kernel/role_names.hpp"
 #include "kernel/tensor_maps.hpp"
 
 namespace attune {
@@ -29,11 +29,6 @@ std::string type_code(const KernelSpec& spec, const Argument& argument) {
   const ProblemParameter* const parameter = spec.find_problem(argument.type);
   const bool is_chosen = parameter != nullptr && parameter->kind == ProblemKind::type;
   return is_chosen ? "p." + cpp_member(argument.type) : cpp_string(argument.type);
-}
-
-std::string_view role_code(Role role) {
-  static constexpr EnumTexts<Role> names("in", "out", "inout", "scratch", "scalar", "map");
-  return names[role];
 }
 
 std::string layout_code(const KernelSpec& spec, const Argument& argument, ExpressionCode& expressions) {
@@ -121,7 +116,7 @@ std::string argument_code(const KernelSpec& spec, ExpressionCode& expressions) {
     const std::string type = type_code(spec, is_map ? *spec.find_argument(argument.tiles->array) : argument);
     text += fmt::format(
         "  {{\n  Argument argument;\n  argument.name = {};\n  argument.type = {};\n  argument.role = Role::{};\n",
-        cpp_string(argument.name), type, role_code(argument.role));
+        cpp_string(argument.name), type, role_names[argument.role]);
     if (use_argument(spec, spec.launch, argument.name)) text += "  argument.is_used = true;\n";
     if (is_map) {
       text += map_code(spec, argument, i);

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "base/enum_texts.hpp"
 #include "base/near_name.hpp"
+#include "kernel/role_names.hpp"
 #include "spec/fill.hpp"
 #include "spec/sections.hpp"
 #include "spec/shortened.hpp"
@@ -13,8 +13,6 @@ namespace attune {
 namespace {
 
 using Kind = TomlNode::Kind;
-
-constexpr EnumTexts<Role> role_names("in", "out", "inout", "scratch", "scalar", "map");
 
 Role role_of(const Document& document, const TomlNode& node) {
   const auto& word = document.string(node, "a role in quotes");

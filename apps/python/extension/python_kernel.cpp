@@ -12,6 +12,7 @@
 #include "attune/kernel_files.hpp"
 #include "attune/match.hpp"
 #include "bindings.hpp"
+#include "kernel/role_names.hpp"
 #include "spec/kernel_file.hpp"
 
 namespace nb = nanobind;
@@ -54,24 +55,6 @@ std::vector<fs::file_time_type> times_of(const std::vector<fs::path>& files) {
     times.push_back(fs::last_write_time(file, gone));
   }
   return times;
-}
-
-const char* text_of(Role role) {
-  switch (role) {
-    case Role::in:
-      return "in";
-    case Role::out:
-      return "out";
-    case Role::inout:
-      return "inout";
-    case Role::scratch:
-      return "scratch";
-    case Role::map:
-      return "map";
-    case Role::scalar:
-      break;
-  }
-  return "scalar";
 }
 
 }  // namespace
@@ -159,7 +142,7 @@ nb::list PythonKernel::arguments() {
     nb::dict entry;
     entry["name"] = one.argument->name;
     entry["type"] = one.argument->type;
-    entry["role"] = text_of(one.argument->role);
+    entry["role"] = std::string(role_names[one.argument->role]);
     if (one.is_array) {
       nb::list names;
       for (const int name : one.size.names) names.append(kernel->spec().problem[static_cast<std::size_t>(name)].name);
