@@ -48,7 +48,7 @@ if(place EQUAL -1)
 endif()
 # Pages quote their examples.
 foreach(quote search_spaces:search_space strategies:own_strategy exports:exported dispatch:varying_sizes dispatch:ranks
-        dispatch:pipeline)
+        dispatch:pipeline callables:any_callable)
   string(REPLACE ":" ";" pair "${quote}")
   list(GET pair 0 page)
   list(GET pair 1 example)

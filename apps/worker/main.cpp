@@ -2,6 +2,6 @@
 #include "worker/process/worker_program.hpp"
 
 int main(int count, char** values) {
-  if (const auto served = attune::worker_main(count, values, {})) return *served;
+  if (const auto served = attune::worker_main(count, values, attune::WorkerSeams{})) return *served;
   return attune::run_worker({values + 1, values + count}, {});
 }

@@ -4,6 +4,15 @@
 
 namespace attune {
 
+std::shared_ptr<Instance> plain_instance(InstanceId id, const Configuration& configuration) {
+  auto made = std::make_shared<Instance>();
+  made->id = id;
+  made->configuration = configuration;
+  made->text = configuration.text();
+  made->shapes.resize(1);
+  return made;
+}
+
 InstanceLaunch instance_launch(const Instance& instance, const Image& image, int attempt) {
   InstanceLaunch launch{instance.id, instance.text, attempt, instance.steps};
   launch.steps.image = image;

@@ -29,6 +29,9 @@ struct ReadyInstance {
   Image image;  // empty where the instance needs none
 };
 
+// Makes an instance of one launch of which no more is known than its configuration.
+std::shared_ptr<Instance> plain_instance(InstanceId id, const Configuration& configuration);
+
 // Returns the instance as a job takes it.
 InstanceLaunch instance_launch(const Instance& instance, const Image& image, int attempt = 1);
 

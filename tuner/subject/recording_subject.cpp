@@ -14,13 +14,9 @@ RecordingSubject::RecordingSubject(const Recording& recording, KernelSpec spec, 
 }
 
 std::shared_ptr<const Instance> RecordingSubject::prepare(InstanceId id, const Configuration& configuration) const {
-  auto made = std::make_shared<Instance>();
-  made->id = id;
-  made->configuration = configuration;
-  made->text = configuration.text();
+  std::shared_ptr<Instance> made = plain_instance(id, configuration);
   const auto found = compile_ms_.find(made->text);
   if (found == compile_ms_.end()) throw Error(source_ + " has no row for " + made->text);
-  made->shapes.resize(1);  // a launch of which no more is known
   made->made_ms = found->second;
   return made;
 }

@@ -21,6 +21,7 @@
 #include "session/kernel_session.hpp"
 #include "spec/kernel_file.hpp"
 #include "spec/pack.hpp"
+#include "tuning/tune_parts.hpp"
 #include "worker/process/worker_program.hpp"
 #include "worker/workers.hpp"
 
@@ -28,24 +29,6 @@ namespace attune {
 namespace {
 
 namespace fs = std::filesystem;
-
-class Forwarder final : public Observer {
- public:
-  explicit Forwarder(const TuneOptions& options) : options_(options) {}
-  void trial_done(const Trial& trial, const Progress& progress) override {
-    if (!options_.on_trial) return;
-    const bool is_ok = trial.verdict == Verdict::ok;
-    options_.on_trial({trial.configuration, std::string(to_text(trial.verdict)), trial.detail,
-                       is_ok ? trial.measurement.median_ns : 0, progress.new_best, progress.trials, progress.default_ns,
-                       progress.best_ns, progress.best});
-  }
-  void note(const std::string& text) override {
-    if (options_.note) options_.note(text);
-  }
-
- private:
-  const TuneOptions& options_;
-};
 
 // Returns the file that holds this code: a shared library, else the running program.
 fs::path own_file() {
@@ -91,14 +74,6 @@ fs::path database_of(const DispatcherOptions& options) {
   return options.database.empty() ? default_database_path() : options.database;
 }
 
-fs::path lock_folder(const TuneOptions& options) {
-  std::string why;
-  fs::path folder = usable_lock_folder(why);
-  if (folder.empty() && options.note)
-    options.note(fmt::format("turns with other tuners are not taken, as there is no folder of locks ({})", why));
-  return folder;
-}
-
 KernelRequest request_of(const Dispatcher& gpu, const KernelSpec& spec, const Problem& problem, Effort effort,
                          const TuneOptions& options) {
   KernelRequest request;
@@ -106,34 +81,8 @@ KernelRequest request_of(const Dispatcher& gpu, const KernelSpec& spec, const Pr
   request.problem = problem;
   request.regime = regime_of(gpu.options().regime).value();  // the dispatcher has checked it
   request.objectives = Objectives(gpu.options().objective);
-  request.effort = effort;
-  request.limits.seconds = options.seconds;
-  request.limits.trials = options.trials;
-  request.limits.patience = options.patience;
-  request.strategy = options.strategy;
-  request.seed = options.seed;
-  request.fresh = options.fresh;
-  request.lock_folder = lock_folder(options);
+  fill_request(effort, options, request);
   return request;
-}
-
-TuneResult result_of(SessionResult session, const TuneOptions& options) {
-  const bool is_stored = session.record && session.decision && !session.record_stands;
-  if (is_stored && options.on_record) {
-    const Record& record = *session.record;
-    options.on_record({record.configuration, record.median_ns, record.default_ns, record.speedup, record.speedup_low,
-                       record.speedup_high});
-  }
-  TuneResult result;
-  result.end = session.end;
-  result.trials = session.trials;
-  result.explanation = std::move(session.explanation);
-  if (!session.record) return result;
-  result.configuration = session.record->configuration;
-  result.median_ns = session.record->median_ns;
-  result.default_ns = session.record->default_ns;
-  result.speedup = session.record->speedup;
-  return result;
 }
 
 TuneResult estimated(const Dispatcher& gpu, const KernelSpec& spec, const Problem& problem) {
@@ -170,7 +119,7 @@ TuneResult tune(Dispatcher& gpu, const KernelSpec& spec, const Problem& given, E
   std::optional<ImageCache> images;  // a user without a place for files has none
   if (!wished.empty() || !request.lock_folder.empty()) images.emplace(wished.empty() ? default_cache_path() : wished);
   ImageCache* const kept = images ? &*images : nullptr;
-  Forwarder observer(options);
+  ListenerObserver observer(options);
   if (options.isolation == Isolation::none) {
     // A device of its own, which only one thread drives.
     const std::unique_ptr<Device> own = open_device(name_of(device));

@@ -67,8 +67,10 @@ int open_lock(int folder, const fs::path& path) {
 
 }  // namespace
 
+// Callables take turns with the kernels of the device that they run on.
 std::string lock_name(const DeviceInfo& device) {
-  return device.kind + "-" + (device.uuid.empty() ? device.name : device.uuid);
+  const std::string kind = device.kind != "callable" ? device.kind : device.uuid.empty() ? "host" : "cuda";
+  return kind + "-" + (device.uuid.empty() ? device.name : device.uuid);
 }
 
 bool takes_turns(std::string_view user) { return user.starts_with("attune ("); }

@@ -150,7 +150,8 @@ ReportSection verdict_section(const ReportData& data) {
 ReportSection next_section(const ReportData& data) {
   ReportSection section{.id = "next", .heading = "What to run next"};
   const RecordKey& key = data.session.key.record;
-  if (kind_of(key.device_class) == "replay") return section;  // a recording is not tuned again
+  const std::string_view kind = kind_of(key.device_class);
+  if (kind == "replay" || kind == "callable") return section;  // no command tunes them again
   const std::string about = subject_text(data), tune = tune_command(data, about);
   const auto advise = [&](const char* sentence, std::string command) {
     section.sentences.push_back(sentence);

@@ -222,5 +222,17 @@ TEST_F(DeviceLockTest, WithoutAFolderEveryTurnIsFree) {
   EXPECT_LT(two.waited_seconds(), 1);
 }
 
+TEST(LockName, CallablesTakeTurnsWithTheKernelsOfTheirDevice) {
+  DeviceInfo gpu, host;
+  gpu.uuid = "GPU-1";
+  host.kind = "host";
+  host.name = "CPU";
+  for (const DeviceInfo& device : {gpu, host}) {
+    DeviceInfo callable = device;
+    callable.kind = "callable";
+    EXPECT_EQ(lock_name(callable), lock_name(device));
+  }
+}
+
 }  // namespace
 }  // namespace attune

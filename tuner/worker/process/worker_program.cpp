@@ -8,10 +8,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <new>
+#include <set>
 
 #include "attune/error.hpp"
 #include "attune/worker.hpp"
 #include "base/trusted_environment.hpp"
+#include "worker/callable_runner.hpp"
+#include "worker/callable_spec.hpp"
 #include "worker/compile_server.hpp"
 #include "worker/device_server.hpp"
 #include "worker/kernel_runner.hpp"
@@ -26,6 +29,16 @@ namespace attune {
 namespace {
 
 bool has_called_worker_main = false;
+std::set<std::string> known_tunables;  // names
+
+std::unique_ptr<Testbed> open_callable(const std::vector<Tunable>& tunables, const std::string& device,
+                                       const std::vector<std::string>& arguments) {
+  if (device != callable_kind) return nullptr;
+  for (const Tunable& tunable : tunables)
+    if (!arguments.empty() && tunable.name == arguments.front()) return callable_testbed(tunable);
+  throw UsageError(fmt::format("worker_main() of this program was not given the tunable `{}`",
+                               arguments.empty() ? "" : arguments.front()));
+}
 
 constexpr int exit_error = 1, exit_usage = 2;  // as of the program attune
 
@@ -140,9 +153,21 @@ std::optional<int> worker_main(int count, char** values, const WorkerSeams& seam
 }
 
 std::optional<int> worker_main(int count, char** values) {
-  return is_environment_trusted() ? worker_main(count, values, {}) : std::nullopt;
+  return is_environment_trusted() ? worker_main(count, values, WorkerSeams{}) : std::nullopt;
+}
+
+std::optional<int> worker_main(int count, char** values, const std::vector<Tunable>& tunables) {
+  if (!is_environment_trusted()) return std::nullopt;
+  for (const Tunable& tunable : tunables) known_tunables.insert(tunable.name);
+  WorkerSeams seams;
+  seams.open = [&tunables](const std::string& device, const std::vector<std::string>& arguments) {
+    return open_callable(tunables, device, arguments);
+  };
+  return worker_main(count, values, seams);
 }
 
 bool is_worker_program() noexcept { return has_called_worker_main; }
+
+bool is_worker_of(const std::string& tunable) { return known_tunables.contains(tunable); }
 
 }  // namespace attune

@@ -37,4 +37,7 @@ int run_worker(const std::vector<std::string>& arguments, const WorkerSeams& sea
 // Returns whether this program has called worker_main(), so that it can start itself as a worker.
 bool is_worker_program() noexcept;
 
+// Returns whether this program has called worker_main() with a tunable of this name.
+bool is_worker_of(const std::string& tunable);
+
 }  // namespace attune

@@ -14,7 +14,7 @@ namespace attune {
 
 struct DeviceInfo {
   // The class key is made of these members: devices with equal class_key() share records.
-  std::string kind = "cuda";       // "cuda", "host" or "replay"
+  std::string kind = "cuda";       // "cuda", "host", "replay" or "callable"
   std::string name;                // as the driver gives it; host: the CPU's model name
   int compute_capability = 0;      // 10 * major + minor; 0 on host
   int multiprocessors = 1;         // host: worker threads
@@ -46,7 +46,7 @@ struct DeviceInfo {
   int driver_cuda_version = 0;  // as cuDriverGetVersion: 13000
   int clock_khz = 0;
 
-  // Returns "sm_90", "host" or "replay".
+  // Returns "sm_90", or the kind.
   std::string architecture() const;
 
   // Returns how many blocks a thread block cluster may have: 8 from sm_90 on, else 1.

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <optional>
+#include <vector>
+
+#include "attune/tunable.hpp"
 
 namespace attune {
 
@@ -10,5 +13,8 @@ namespace attune {
 // serves until there are no more jobs, and returns the exit status for main(). Returns nothing in other processes.
 // Never throws. A worker runs the code of kernels that it is given, so that a set-user-id program is never a worker.
 std::optional<int> worker_main(int argc, char** argv);
+
+// Does the same in a program that tunes callables: a worker of tune(Tunable, ...) knows these.
+std::optional<int> worker_main(int argc, char** argv, const std::vector<Tunable>& tunables);
 
 }  // namespace attune
