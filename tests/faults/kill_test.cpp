@@ -1,10 +1,13 @@
 // SIGKILL to the coordinator at random moments: nothing that was committed is lost, changed or tried again.
+#include <SQLiteCpp/Database.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <csignal>
+#include <optional>
 #include <random>
+#include <set>
 
 #include "base/child_process.hpp"
 #include "base/descriptor.hpp"
@@ -21,7 +24,7 @@ using testing::SizeIs;
 constexpr int kills = 200;
 constexpr int rows = 50;
 constexpr int columns = 40;
-constexpr std::size_t most_attempts = 20;  // four were sent, the others wait
+constexpr std::size_t most_attempts = 24;  // four were sent, the others wait
 #if defined(__SANITIZE_ADDRESS__)
 constexpr double most_seconds = 1;  // a process starts more slowly
 #else
@@ -133,6 +136,47 @@ TEST_F(Kill, TrialsWhoseImagesAreThereBeginInOneTransaction) {
   EXPECT_EQ(run.command.code, 128 + SIGKILL);
   ASSERT_THAT(attempts(), SizeIs(3));
   for (const Attempt& attempt : attempts()) EXPECT_EQ(attempt.begun, 1);
+}
+
+// Trials go on while another process has the database, as far as attempts are durable. What is shown is durable, and
+// what is launched has its attempt or its verdict.
+TEST_F(Kill, WhileCommitsWaitLosesNothingThatWasShownOrLaunched) {
+  for (const std::size_t shown : {1, 2, 9, 25, 40}) {
+    std::optional<SQLite::Database> other;
+    CommandOptions options;
+    options.signal_when = [&](const std::string& out) {
+      if (count_of(out, "\"type\":\"trial\"") < shown) return 0;
+      other.emplace(database(), SQLite::OPEN_READWRITE, 5000);
+      other->exec("BEGIN IMMEDIATE");
+      usleep(300'000);  // all that may be launched is launched
+      return SIGKILL;
+    };
+    const TuneRun run = tune({"--device", "replay:" + recording(rows, columns) + ",workers", "--effort", "exhaustive",
+                              "--seed", "1", "--fresh", "--db", database()},
+                             options);
+    other.reset();
+    ASSERT_EQ(run.command.code, 128 + SIGKILL);
+    const std::map<std::string, Trial> found = trials();
+    EXPECT_GE(found.size(), shown);
+    for (const nlohmann::json& trial : run.trials) {
+      const nlohmann::json& one = trial.at("configuration");
+      EXPECT_TRUE(found.contains("A=" + one.at("A").dump() + " B=" + one.at("B").dump())) << trial << " was shown";
+    }
+    std::set<std::string> known;
+    for (const auto& [text, trial] : found) known.insert(text);
+    for (const Attempt& attempt : attempts()) known.insert(attempt.configuration.text());
+    ASSERT_LE(attempts().size(), most_attempts);
+    const std::string launch = "launch 1 ";
+    std::size_t launches = 0;
+    for (const std::string& line : log().lines()) {
+      const std::size_t at = line.find(launch);
+      if (at == std::string::npos) continue;
+      ++launches;
+      EXPECT_TRUE(known.contains(line.substr(at + launch.size()))) << line;
+    }
+    EXPECT_GE(launches, shown);
+    std::filesystem::remove(script() + ".log");
+  }
 }
 
 // A configuration that is under way whenever the whole session is killed is left alone at last. In the first life

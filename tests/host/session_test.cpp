@@ -348,7 +348,7 @@ TEST_F(Session, AnInterruptIsNamedAndBeginsNoFurtherTrial) {
     EXPECT_EQ(result.reason, Ending::interrupted);
     EXPECT_EQ(result.end, Ending::interrupted);
     EXPECT_GE(watcher_.trials.size(), 2u);
-    constexpr std::size_t of_one_commit = 16;
+    constexpr std::size_t of_one_commit = 20;
     EXPECT_LE(watcher_.trials.size(), of_one_commit + depth) << "those whose attempts had begun by then end";
   }
 }

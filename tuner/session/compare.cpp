@@ -90,9 +90,7 @@ void Compare::add_best_by_others(std::vector<Trial>& chosen) const {
   std::vector<std::vector<Trial>> by_others;
   for (std::size_t objective = 1; objective < objectives.size(); ++objective) {
     if (objectives.needs_energy(objective)) continue;
-    const auto value = [&](const Trial& trial) {
-      return on_.values.value(trial, objective, trial.measurement.median_ns);
-    };
+    const auto value = [&](const Trial& trial) { return on_.values.ratio(trial, objective, on_.log.find_anchor()); };
     std::vector<Trial>& ranked = by_others.emplace_back(survivors);
     std::stable_sort(ranked.begin(), ranked.end(), [&](const Trial& a, const Trial& b) { return value(a) < value(b); });
   }

@@ -62,6 +62,12 @@ double ObjectiveValues::score(const Trial& trial, const Trial* of_anchor) const 
   return anchor_ns <= 0 ? own : own / searched_value(*of_anchor, anchor_ns);
 }
 
+double ObjectiveValues::ratio(const Trial& trial, std::size_t objective, const Trial* of_anchor) const {
+  const double own = value(trial, objective, trial.measurement.median_ns);
+  const double anchor_ns = anchor_time(trial, of_anchor);
+  return anchor_ns <= 0 ? own : own / value(*of_anchor, objective, anchor_ns);
+}
+
 void ObjectiveValues::check_values(const Trial& trial) const {
   for (std::size_t i = 1; i < objectives_.size(); ++i)
     if (!objectives_.needs_energy(i)) value(trial, i, trial.measurement.median_ns);

@@ -24,6 +24,8 @@ class ObjectiveValues {
   // Returns the value that ranks survivors. It is relative to the anchor, so that drift of the clocks cancels.
   // `of_anchor` is the anchor's trial, or null while there is none.
   double score(const Trial& trial, const Trial* of_anchor) const;
+  // Returns the value of any objective that needs no energy, relative to the anchor in the same way.
+  double ratio(const Trial& trial, std::size_t objective, const Trial* of_anchor) const;
   // Throws Error if one of the further objectives that need no energy has no value for the trial.
   void check_values(const Trial& trial) const;
 

@@ -61,8 +61,11 @@ class SessionRun {
   SessionResult search_and_compare() {
     const std::unique_ptr<Strategy> strategy = strategy_of_run();
     Proposals proposals(parts_.terms.space, *strategy, parts_.terms.key.strategy, parts_.log.candidates());
-    Search search(parts_, proposals,
-                  [this](double used) { store_.update_session(row_.id, state_unless(SessionState::running), used); });
+    Search search(parts_, proposals, [this](double used) {
+      parts_.log.write([id = row_.id, state = state_unless(SessionState::running), used](WisdomStore& store) {
+        store.update_session(id, state, used);
+      });
+    });
     const WarmStartCounts warm = start_warm(parts_.terms, store_, *strategy, proposals);
     search.ask_for_default();
     parts_.observer.data_started();

@@ -15,12 +15,11 @@ namespace {
 
 using State = Candidate::State;
 
-// The most attempts that begin in one transaction, because a commit may take longer than a trial.
-constexpr std::size_t most_begun = 16;
-
-// How many jobs the device has when the attempts of later trials are committed: a commit takes about as long as these
-// jobs.
-constexpr std::size_t jobs_to_commit_beside = 3;
+// The most attempts that are durable, or are being made so, before their trials are sent: a commit may take longer than
+// a trial. The next ones begin when this share of the trials that wait for their turn has begun, so that there are few
+// commits, and each is done before the last of these trials is sent.
+constexpr std::size_t most_begun = 20;
+constexpr std::size_t begun_share = 4;  // a quarter
 
 // A result waits this long for the next image before it is taken. As long as images come sooner, what the strategy
 // knows at each question does not depend on speed. If the device has a clock of its own, real time costs nothing.
@@ -108,10 +107,10 @@ std::optional<CompiledInstance> TrialLine::take_image(bool in_waves, const std::
     if (!idle_since && are_idle()) idle_since = Clock::now();
     const bool has_result = take_result(hold);
     if (!has_result && is_over()) break;
-    if (!has_result && is_idle) on_.log.commit();
+    if (!has_result && is_idle) on_.log.hand_over();
     if (has_result || is_idle || !oldest()->queue().has_arrived()) continue;
     finish_oldest();
-    on_.log.commit();
+    on_.log.hand_over();
     break;
   }
   if (idle_since) compile_wait_seconds_ += std::chrono::duration<double>(Clock::now() - *idle_since).count();
@@ -139,7 +138,9 @@ bool TrialLine::start(CompiledInstance compiled, bool is_alone) {
   // verdict.
   queued.has_attempt = !candidate.trial;
   if (queued.has_attempt) {
-    if (candidate.state != State::begun && !begin_attempts(&instance, queued.is_alone)) {
+    if (candidate.state != State::begun) begin_attempts(&instance, queued.is_alone);
+    if (!on_.log.await_attempt(candidate, on_.stop)) {
+      on_.log.withdraw_attempts({candidate.configuration}, queued.is_alone);
       on_.log.candidates().set(candidate, State::met);
       return false;
     }
@@ -170,41 +171,32 @@ Trial TrialLine::try_as_anchor(TrialBench& bench, const QueuedTrial& queued, int
   throw;
 }
 
-void TrialLine::begin_ahead() {
-  const auto has_enough = [](const TrialBench& bench) {
-    return bench.queue().size() >= std::min(jobs_to_commit_beside, bench.depth());
-  };
-  if (std::all_of(on_.benches.begin(), on_.benches.end(), has_enough)) begin_attempts(nullptr, false);
-}
+void TrialLine::begin_ahead() { begin_attempts(nullptr, false); }
 
 // Begins attempts for `first` and for the trials that wait only for their turn, because their images are there. With a
-// null `first`, begins attempts only if the next trial has none. Returns false if an observer requested a stop, or if
-// there is nothing to begin.
-bool TrialLine::begin_attempts(const Instance* first, bool is_alone) {
+// null `first`, begins none while enough of them have begun.
+void TrialLine::begin_attempts(const Instance* first, bool is_alone) {
   while (take_result(0)) continue;
+  Candidates& candidates = on_.log.candidates();
   std::vector<Candidate*> chosen;
   for (const Instance* one : on_.source.upcoming(is_alone ? 0 : most_begun - 1))
-    chosen.push_back(&on_.log.candidates().at(one->configuration));
-  if (first != nullptr) chosen.insert(chosen.begin(), &on_.log.candidates().at(first->configuration));
-  if (chosen.empty() || chosen.front()->state == State::begun) return false;
-  std::erase_if(chosen, [](const Candidate* one) { return one->state == State::begun || one->trial; });
-  std::vector<Configuration> configurations;
-  for (const Candidate* one : chosen) configurations.push_back(one->configuration);
-  const std::vector<int> numbers = on_.log.begin_attempts(configurations, is_alone, on_.stop);
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    chosen[i]->attempt = numbers[i];
-    on_.log.candidates().set(*chosen[i], State::begun);
-  }
-  return !numbers.empty();
+    chosen.push_back(&candidates.at(one->configuration));
+  const auto has_begun = [](const Candidate* one) { return one->state == State::begun; };
+  const auto begun = static_cast<std::size_t>(std::count_if(chosen.begin(), chosen.end(), has_begun));
+  if (first == nullptr && begun_share * begun > chosen.size()) return;
+  std::erase_if(chosen, [&](const Candidate* one) { return has_begun(one) || one->trial; });
+  if (first != nullptr) chosen.insert(chosen.begin(), &candidates.at(first->configuration));
+  if (!chosen.empty()) on_.log.begin_attempts(chosen, is_alone);
 }
 
-// Waits for a result. Makes verdicts durable if the trial takes long.
+// Waits for a result. Has verdicts made durable if the trial takes long.
 Result TrialLine::wait_for_first(TrialBench& bench) {
   if (std::optional<Result> arrived = bench.queue().take_arrived()) return *std::move(arrived);
   const Ticket ticket = bench.queue().front().ticket;
-  if (std::optional<Result> result = on_.pool.wait(ticket, on_.stop, idle_seconds)) return *std::move(result);
-  on_.log.commit();
-  return on_.pool.wait(ticket);
+  for (;;) {
+    if (std::optional<Result> result = on_.pool.wait(ticket, Pool::never, idle_seconds)) return *std::move(result);
+    on_.log.hand_over();
+  }
 }
 
 void TrialLine::finish_oldest() { finish_first(*oldest()); }
@@ -233,7 +225,7 @@ void TrialLine::finish(TrialBench& bench, const QueuedTrial& queued, Trial trial
                 trial.detail +
                 "; that configuration is logged and will not be tried again: run the same command to go on");
   }
-  on_.log.commit_now_and_then();
+  on_.log.hand_over_now_and_then();
   if (bench.is_anchor_due()) push(bench, {bench.submit_anchor(), nullptr});
 }
 

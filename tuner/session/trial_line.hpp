@@ -26,7 +26,7 @@ class TrialLine {
   // Gives a compiled trial to a bench. With `is_alone`, nothing else will be under way before the trial ends. Returns
   // whether the bench has it now.
   bool start(CompiledInstance compiled, bool is_alone);
-  // Makes attempts durable beside the jobs that the benches have, if these last as long as a commit.
+  // Has the attempts of the next trials made durable, beside the jobs that the benches have.
   void begin_ahead();
 
   // Returns whether a bench may be given a trial.
@@ -50,7 +50,7 @@ class TrialLine {
   bool are_idle() const;
   bool take_result(double seconds);
   Trial try_as_anchor(TrialBench& bench, const QueuedTrial& queued, int attempt);
-  bool begin_attempts(const Instance* first, bool is_alone);
+  void begin_attempts(const Instance* first, bool is_alone);
   Result wait_for_first(TrialBench& bench);
   void finish_first(TrialBench& bench);
   void finish(TrialBench& bench, const QueuedTrial& queued, Trial trial);

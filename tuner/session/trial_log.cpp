@@ -14,7 +14,7 @@ constexpr std::chrono::milliseconds between_commits{50};
 }  // namespace
 
 TrialLog::TrialLog(const SessionTerms& terms, WisdomStore& store, std::int64_t session, Observer& observer)
-    : terms_(terms), store_(store), session_(session), observer_(observer), candidates_(terms.space) {
+    : terms_(terms), store_(store), session_(session), observer_(observer), candidates_(terms.space), writer_(store) {
   const RecordKey& key = terms_.key.record;
   const auto ban = [this](const Configuration& configuration, const std::string& why, int attempts) {
     Candidate& candidate = candidates_.at(configuration);
@@ -94,7 +94,7 @@ bool TrialLog::add(Trial trial) {
     trial.attempts += replaced->attempts;
     if (!terms_.request.lift_quarantine) trial.deaths += replaced->deaths;
   }
-  uncommitted_.push_back(trial);
+  verdicts_.push_back(trial);
   const bool is_new = !candidate.trial;
   candidate.trial = std::move(trial);
   candidates_.set(candidate, Candidate::State::tried);
@@ -103,36 +103,113 @@ bool TrialLog::add(Trial trial) {
 }
 
 void TrialLog::commit() {
-  if (uncommitted_.empty()) return;
-  store_.add_trials(session_, uncommitted_);
-  show_committed();
+  if (!verdicts_.empty()) push({}, false);
+  with_writer([this] { writer_.wait_for_all(); });
+  show_durable();
 }
 
-void TrialLog::show_committed() {
-  for (std::size_t i = 0; i < progress_.size(); ++i) observer_.trial_done(uncommitted_[i], progress_[i]);
-  uncommitted_.clear();
-  progress_.clear();
-  committed_at_ = std::chrono::steady_clock::now();
+void TrialLog::hand_over() {
+  show_durable();
+  if (pending_.empty() && !verdicts_.empty()) push({}, false);
 }
 
-void TrialLog::commit_now_and_then() {
-  if (std::chrono::steady_clock::now() - committed_at_ >= between_commits) commit();
+void TrialLog::hand_over_now_and_then() {
+  show_durable();
+  if (std::chrono::steady_clock::now() - committed_at_ >= between_commits) hand_over();
 }
 
-std::vector<int> TrialLog::begin_attempts(const std::vector<Configuration>& configurations, bool alone,
-                                          const std::atomic<int>& stop) {
-  const bool shows = !uncommitted_.empty();
-  std::vector<int> begun;
-  for (const Attempt& attempt : store_.begin_attempts(session_, configurations, alone, uncommitted_))
-    begun.push_back(attempt.begun);
-  show_committed();
-  if (!shows || stop.load() == 0) return begun;
-  withdraw_attempts(configurations, alone);
-  return {};
+void TrialLog::write(StoreWriter::Write write) {
+  with_writer([&] { writer_.push(std::move(write)); });
+}
+
+// Does a step that throws what the writer failed with. What the writer has dropped is then taken back.
+template <typename Step>
+void TrialLog::with_writer(const Step& step) {
+  try {
+    step();
+  } catch (...) {
+    take_back();
+    throw;
+  }
+}
+
+void TrialLog::push(std::vector<Configuration> configurations, bool alone) {
+  Commit& commit = pending_.emplace_back();
+  commit.verdicts = std::exchange(verdicts_, {});
+  commit.progress = std::exchange(progress_, {});
+  commit.configurations = std::move(configurations);
+  with_writer([&] {
+    commit.number = writer_.push([session = session_, alone, &commit](WisdomStore& store) {
+      if (commit.configurations.empty())
+        store.add_trials(session, commit.verdicts);
+      else
+        commit.begun = store.begin_attempts(session, commit.configurations, alone, commit.verdicts);
+    });
+  });
+}
+
+// Shows the trials that are durable, and numbers the attempts. Returns whether there were trials to show.
+bool TrialLog::show_durable() {
+  bool shows = false;
+  for (const std::uint64_t done = writer_.done(); !pending_.empty() && pending_.front().number <= done;) {
+    shows |= !pending_.front().verdicts.empty();
+    Commit commit = std::move(pending_.front());
+    pending_.pop_front();
+    committed_at_ = std::chrono::steady_clock::now();
+    show(std::move(commit));
+  }
+  with_writer([this] { writer_.check(); });
+  return shows;
+}
+
+void TrialLog::show(Commit commit) {
+  for (const Attempt& attempt : commit.begun) candidates_.at(attempt.configuration).attempt = attempt.begun;
+  for (std::size_t i = 0; i < commit.progress.size(); ++i) observer_.trial_done(commit.verdicts[i], commit.progress[i]);
+}
+
+// Takes back what the writer dropped: verdicts are handed over again by the next call, attempts have not begun.
+void TrialLog::take_back() {
+  std::vector<Trial> verdicts;
+  std::vector<Progress> progress;
+  const std::uint64_t done = writer_.done();
+  for (Commit& commit : std::exchange(pending_, {})) {
+    if (commit.number != 0 && commit.number <= done) {
+      show(std::move(commit));
+      continue;
+    }
+    verdicts.insert(verdicts.end(), commit.verdicts.begin(), commit.verdicts.end());
+    progress.insert(progress.end(), commit.progress.begin(), commit.progress.end());
+    for (const Configuration& one : commit.configurations) candidates_.set(candidates_.at(one), Candidate::State::met);
+  }
+  verdicts_.insert(verdicts_.begin(), verdicts.begin(), verdicts.end());
+  progress_.insert(progress_.begin(), progress.begin(), progress.end());
+}
+
+void TrialLog::begin_attempts(const std::vector<Candidate*>& begun, bool alone) {
+  std::vector<Configuration> configurations;
+  for (Candidate* const candidate : begun) {
+    configurations.push_back(candidate->configuration);
+    candidate->attempt = 0;
+    candidates_.set(*candidate, Candidate::State::begun);
+  }
+  push(std::move(configurations), alone);
+}
+
+bool TrialLog::await_attempt(const Candidate& candidate, const std::atomic<int>& stop) {
+  bool shows = show_durable();
+  while (candidate.attempt == 0 && !pending_.empty()) {
+    with_writer([this] { writer_.wait_for(pending_.front().number); });
+    shows |= show_durable();
+  }
+  return !shows || stop.load() == 0;
 }
 
 void TrialLog::withdraw_attempts(const std::vector<Configuration>& configurations, bool alone) {
-  if (!configurations.empty()) store_.withdraw_attempts(session_, configurations, alone);
+  if (configurations.empty()) return;
+  with_writer([&] {
+    writer_.wait_for(writer_.push(
+        [&, session = session_](WisdomStore& store) { store.withdraw_attempts(session, configurations, alone); }));
+  });
 }
 
 }  // namespace attune

@@ -65,9 +65,11 @@ class Seen final : public Observer {
 
 class TwoBenches : public testing::Test {
  protected:
-  SessionResult run(TwoWorkers& workers, Seen& seen, const std::string& strategy = "random") {
+  SessionResult run(TwoWorkers& workers, Seen& seen, const std::string& strategy = "random",
+                    const std::string& objectives = "time") {
     Pool pool(workers);
     SessionRequest request;
+    request.objectives = Objectives(objectives);
     request.effort = Effort::exhaustive;
     request.strategy = strategy;
     request.seed = 3;
@@ -107,6 +109,27 @@ TEST_F(TwoBenches, ProposeTheSameWhicheverIsSlow) {
     }
     EXPECT_EQ(seen[0].trials, seen[1].trials) << strategy;
   }
+}
+
+// What is best by a further objective is told by ratios too, or the slow bench would lose all of its trials.
+TEST_F(TwoBenches, ChooseTheSameFinalistsWhicheverIsSlowByItsOwnClock) {
+  std::array<std::set<std::string>, 3> finalists;
+  for (std::size_t slow = 0; slow < 3; ++slow) {
+    TwoWorkers workers;
+    workers.change = [slow](LaneId lane, const Job&, Reply& reply) {
+      if (lane != slow) return;
+      if (auto* const tried = std::get_if<TryAnswer>(&reply.answer))
+        for (double& sample : tried->samples_ns) sample *= 2;
+      if (auto* const rounds = std::get_if<RoundsAnswer>(&reply.answer))
+        for (double& sample : rounds->samples_ns) sample *= 2;
+    };
+    Seen seen;
+    for (const FinalistResult& finalist : run(workers, seen, "random", "time,time * time").finalists)
+      finalists.at(slow).insert(finalist.configuration.text());
+  }
+  EXPECT_GE(finalists[2].size(), 8u);
+  EXPECT_EQ(finalists[0], finalists[2]);
+  EXPECT_EQ(finalists[1], finalists[2]);
 }
 
 TEST_F(TwoBenches, OneWhereTheAnchorFailsHasNoPart) {
