@@ -95,7 +95,11 @@ int dispatch(const Arguments& arguments) {
 }  // namespace
 
 int run_command_line(int count, char** values, WorkerSeams seams) {
-  if (!seams.open) seams.open = open_recording;
+  if (!seams.open)
+    seams.open = [](const std::string& name, const Arguments& arguments) {
+      std::unique_ptr<Testbed> testbed = open_program(name, arguments);
+      return testbed ? std::move(testbed) : open_recording(name, arguments);
+    };
   if (!seams.open_compiler) seams.open_compiler = recording_compiler;
   if (const std::optional<int> served = worker_main(count, values, seams)) return *served;
   std::signal(SIGCHLD, SIG_DFL);  // a parent may have ignored it; then no child has an exit status

@@ -5,7 +5,9 @@
 #include <filesystem>
 
 #include "attune/error.hpp"
+#include "attune/expression.hpp"
 #include "attune/search_space.hpp"
+#include "attune/tune_callable.hpp"
 #include "base/digest.hpp"
 #include "configuration_text.hpp"
 #include "db/reader/wisdom_reader.hpp"
@@ -21,7 +23,9 @@
 #include "spec/pack.hpp"
 #include "stored.hpp"
 #include "text.hpp"
+#include "tuning/program_tunable.hpp"
 #include "wisdom/plan_why.hpp"
+#include "worker/callable_spec.hpp"
 
 namespace attune::cli {
 namespace {
@@ -151,6 +155,23 @@ int show_matches(const PlanQuery& query, const std::vector<Problem>& problems, s
   return code;
 }
 
+int show_matches(const PlanQuery& query, const std::vector<Problem>& problems, const Tunable& tunable) {
+  look_at(query);
+  const DeviceInfo device = callable_device(tunable);
+  for (const Problem& problem : problems) {
+    const Match match = find(tunable, problem, query.database);
+    if (match.rung == Rung::none && query.effort && query.effort->needs_wisdom) throw Error(match.why);
+    (query.json ? print_match_json : print_match_text)(query, problem, device, match, "");
+  }
+  return exit_done;
+}
+
+std::vector<Problem> callable_problems(const Tunable& tunable, const std::vector<std::string>& texts) {
+  std::vector<Problem> problems;
+  for (const std::string& text : texts) problems.push_back(callable_problem(tunable, parse_bindings(text)));
+  return problems;
+}
+
 namespace {
 
 WisdomPlaces places_of(const Options& options) {
@@ -159,14 +180,26 @@ WisdomPlaces places_of(const Options& options) {
   return places;
 }
 
+int plan_program(const Options& options, const std::string& command) {
+  for (const char* const option : {"kernel", "device", "regime", "objective", "site", "wisdom", "agree", "why"})
+    if (options.has(option))
+      throw UsageError(fmt::format("--program and {}: the program says what it is; leave one of them out",
+                                   option == std::string_view("kernel") ? "KERNEL" : std::string("--") + option));
+  const Tunable tunable = ask_for_tunable(command);
+  PlanQuery query{callable_spec(tunable), tunable.name, database_to_read(options)};
+  query.json = options.has("json");
+  return show_matches(query, callable_problems(tunable, {options.text("problem").value_or("")}), tunable);
+}
+
 }  // namespace
 
 int run_plan(const Arguments& arguments) {
-  Options options("attune plan KERNEL|FILE.cu [options]",
+  Options options("attune plan KERNEL|FILE.cu [options] | attune plan --program COMMAND [options]",
                   "  attune plan transpose --problem \"width=8000 height=8000\"\n"
                   "  attune plan my_kernel.cu --problem \"n=1000\" --device host --why\n",
                   {"kernel"});
   options.add()("problem,p", named_value("PROBLEM"), "the problem: \"width=8192 T=float\"")(
+      "program", named_value("COMMAND"), "a program whose callable was tuned by `attune tune --program`")(
       "device,d", named_value("DEVICE"), "cuda, cuda:N or host (default: $ATTUNE_DEVICE, else cuda)")(
       "regime", named_value("REGIME"), "that was tuned for: cold (default), warm or stream")(
       "objective", named_value("OBJECTIVE"), "what was tuned for (default: time)")(
@@ -180,6 +213,7 @@ int run_plan(const Arguments& arguments) {
       "json", "one JSON object instead of text");
   if (options.parse(arguments)) return exit_done;
 
+  if (const auto command = options.text("program")) return plan_program(options, *command);
   const std::string kernel = options.required("kernel");
   const PlanQuery query{find_kernel(options, kernel),
                         kernel,

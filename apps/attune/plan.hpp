@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "attune/kernel_spec.hpp"
+#include "attune/tunable.hpp"
 #include "core/regime.hpp"
 #include "device/device.hpp"
 #include "dispatch/wisdom_sources.hpp"
@@ -29,5 +30,9 @@ struct PlanQuery {
 // Shows the best match of each problem. Returns exit_error where a problem has none: no configuration is legal, or the
 // effort needs wisdom and there is none.
 int show_matches(const PlanQuery& query, const std::vector<Problem>& problems, std::shared_ptr<Device> device);
+// The same for a callable.
+int show_matches(const PlanQuery& query, const std::vector<Problem>& problems, const Tunable& tunable);
+// Reads problems of a callable, and completes them.
+std::vector<Problem> callable_problems(const Tunable& tunable, const std::vector<std::string>& texts);
 
 }  // namespace attune::cli

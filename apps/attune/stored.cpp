@@ -7,10 +7,12 @@
 #include "attune/error.hpp"
 #include "base/counted.hpp"
 #include "base/shell_word.hpp"
+#include "kernel/nearness.hpp"
 #include "put_text.hpp"
 #include "session/revalidate.hpp"
 #include "spec/kernel_file.hpp"
 #include "wisdom/key_filter.hpp"
+#include "worker/callable_spec.hpp"
 
 namespace attune::cli {
 
@@ -84,18 +86,30 @@ std::string kept_text(const StoredCounts& kept) {
   return fmt::format("{}, {} in {}", records, counted(kept.trials, "trial"), counted(kept.sessions, "session"));
 }
 
+std::string why_no_kernel(WisdomStore& store, const std::string& name) {
+  const std::vector<SessionRow> sessions = store.sessions(name);
+  if (sessions.empty() || kind_of(sessions.front().key.record.device_class) != callable_kind) return {};
+  return fmt::format(
+      "`{0}` is no kernel but a callable: its own program tunes and compares it, or attune tune --program COMMAND; for "
+      "what is known of it: attune show {0}",
+      name);
+}
+
 KernelSpec find_kernel(const Options& options, const std::string& given,
                        std::vector<std::filesystem::path>* files) try {
   return load_kernel(given, files);
 } catch (const UsageError&) {
   if (is_kernel_file(given)) throw;
   std::map<std::string, StoredCounts> kept;
+  std::string callable;
   try {
     std::optional<WisdomStore> store = open_store(options);
     kept = read_kept(store);
+    if (store) callable = why_no_kernel(*store, given);
   } catch (const Error&) {  // the kernel is what is missing
   }
   if (!kept.contains(given)) throw;
+  if (!callable.empty()) throw UsageError(callable);
   throw UsageError(fmt::format("{} keeps {} of `{}`, but not the kernel's text; name its file, such as {}",
                                database_to_read(options), kept_text(kept[given]), given, given + ".cu"));
 }

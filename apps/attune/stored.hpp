@@ -43,6 +43,8 @@ struct StoredCounts {
 std::string kept_text(const StoredCounts& kept);
 // Returns all kernels of the database.
 std::map<std::string, StoredCounts> read_kept(std::optional<WisdomStore>& store);
+// Returns what to do instead, if the database knows the name as that of a callable, by its newest session; else "".
+std::string why_no_kernel(WisdomStore& store, const std::string& name);
 // Returns the kernel that a command names. Throws what load_kernel() does. Of a kernel that the database knows by name,
 // the error says that its text is in its file. `files`: receives the files that were read, unless it is null.
 KernelSpec find_kernel(const Options& options, const std::string& given,

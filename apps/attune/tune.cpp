@@ -15,12 +15,15 @@
 #include "stop_requests.hpp"
 #include "stored.hpp"
 #include "strategies.hpp"
+#include "subject/callable_subject.hpp"
 #include "subject/recording_subject.hpp"
 #include "tune_misses.hpp"
 #include "tune_revalidate.hpp"
 #include "tune_session.hpp"
 #include "tune_suite.hpp"
+#include "tuning/program_tunable.hpp"
 #include "worker.hpp"
+#include "worker/callable_spec.hpp"
 
 namespace attune::cli {
 namespace {
@@ -35,6 +38,8 @@ std::string effort_help() {
 void add_search_options(Options& options) {
   options.add()("problem,p", named_values("PROBLEM"),
                 "what to tune for: \"width=8192 T=float\"; may be given several times; values may be formulas (2**28)")(
+      "program", named_value("COMMAND"),
+      "in place of KERNEL: what is run by `sh` and does the work of a callable, in any language")(
       "problems", named_value("FILE|RANGE"),
       "many problems as one session, which share the effort's time, images and what proves good: a file with one on "
       "each line, or \"n=2**16..2**28 times 4 T=float\" (`plus 1024` adds)")(
@@ -81,7 +86,7 @@ void add_stored_options(Options& options) {
 Options tune_options() {
   Options options(
       "attune tune KERNEL|FILE.cu [options] | attune tune --misses LOG [FILE.cu...] [options] | attune tune "
-      "[KERNEL|FILE.cu...] --revalidate [--all] [options]",
+      "[KERNEL|FILE.cu...] --revalidate [--all] [options] | attune tune --program COMMAND [options]",
       "  attune tune transpose --problem \"width=8192 height=8192 T=float\"\n"
       "  attune tune reduce --problem \"n=2**22\" --problem \"n=2**28\" --time-limit 5m\n"
       "  attune tune my_kernel.cu --device host --trials 50      # no GPU needed\n"
@@ -91,6 +96,7 @@ Options tune_options() {
       "  attune tune --misses misses.jsonl my_kernel.cu          # what applications asked for and did not find\n"
       "  attune tune reduce --problems \"n=2**16..2**28 times 4 T=float\"   # one session for all of these sizes\n"
       "  attune tune --revalidate                                # records of another driver, or brought in\n"
+      "  attune tune --program \"python -m cuattune.serve sort.py:sorting\" --problem n=100000\n"
       "\nThe same command again continues a session that was cut short. It prints the record of a finished session.\n"
       "Ctrl-C keeps the best so far.\n",
       {"kernel", "kernels..."});
@@ -156,7 +162,7 @@ int tune_recording(const Options& options, const EffortPlan& effort, const std::
 }
 
 int tune_log(const Options& options, const EffortPlan& effort, const std::string& device) {
-  for (const char* const option : {"problem", "problems", "regime", "objective", "parameters"})
+  for (const char* const option : {"problem", "problems", "regime", "objective", "parameters", "program"})
     if (options.has(option))
       throw UsageError(fmt::format("--misses and --{}: each line of the log says its own", option));
   if (!effort.search) throw UsageError(fmt::format("--misses tunes, and effort {} does not search", effort.name));
@@ -173,7 +179,7 @@ int tune_log(const Options& options, const EffortPlan& effort, const std::string
 
 int revalidate_records(const Options& options, const std::string& device) {
   for (const char* const option : {"problem", "problems", "regime", "objective", "parameters", "strategy", "effort",
-                                   "time-limit", "trials", "patience", "target", "fresh"})
+                                   "time-limit", "trials", "patience", "target", "fresh", "program"})
     if (options.has(option))
       throw UsageError(fmt::format("--revalidate and --{}: each record says its own, and nothing is searched", option));
   if (is_replay(device)) throw UsageError("--revalidate is of a device that applications use, not of a recording");
@@ -202,6 +208,20 @@ std::vector<Problem> problems_of(const Options& options, const KernelSpec& spec,
   return problems;
 }
 
+template <typename SubjectOfProblem>
+int tune_each(KernelRequest request, const std::vector<Problem>& problems, Pool& pool, WisdomStore& store,
+              ImageCache* images, SessionView view) {
+  int code = exit_done;
+  for (const Problem& problem : problems) {
+    request.problem = problem;
+    const SubjectOfProblem subject(request.spec, problem, pool.device().info);
+    const int one = tune_one(request, subject, pool, store, images, view);
+    if (one != exit_done) code = one;
+    if (one == exit_interrupted) break;
+  }
+  return code;
+}
+
 // Tunes for each problem on the device of this name.
 int tune_on_device(const Options& options, KernelRequest request, const std::vector<Problem>& problems,
                    const std::string& name) {
@@ -216,15 +236,37 @@ int tune_on_device(const Options& options, KernelRequest request, const std::vec
   if (pool.device().info.kind == "cuda") calibrate_first(request, pool, store, options.has("json"));
   if (options.has("problems"))
     return tune_suite(std::move(request), problems, pool, store, images ? &*images : nullptr, view_of(options));
-  int code = exit_done;
-  for (const Problem& problem : problems) {
-    request.problem = problem;
-    const KernelSubject subject(request.spec, problem, pool.device().info);
-    const int one = tune_one(request, subject, pool, store, images ? &*images : nullptr, view_of(options));
-    if (one != exit_done) code = one;
-    if (one == exit_interrupted) break;
-  }
-  return code;
+  return tune_each<KernelSubject>(std::move(request), problems, pool, store, images ? &*images : nullptr,
+                                  view_of(options));
+}
+
+// Tunes the callable of a program.
+int tune_program(const Options& options, const EffortPlan& effort) {
+  for (const char* const option : {"device", "worker", "problems", "regime", "objective"})
+    if (options.has(option))
+      throw UsageError(fmt::format("--program and --{}: {}", option,
+                                   option == std::string_view("problems")
+                                       ? "give --problem once for each problem of a callable"
+                                       : "the program says where and how its callable runs; leave the option out"));
+  const std::string command = *options.text("program");
+  const Tunable tunable = ask_for_tunable(command);
+  KernelRequest request = request_from(options, callable_spec(tunable));
+  std::vector<std::string> texts = options.list("problem");
+  if (texts.empty()) texts.emplace_back();
+  const std::vector<Problem> problems = callable_problems(tunable, texts);
+  if (!effort.search)
+    return show_matches(
+        {request.spec, tunable.name, database_to_read(options), request.regime, "time", &effort, options.has("json")},
+        problems, tunable);
+  request.effort = *effort.search;
+  request.regime = callable_regime;
+  catch_signals();
+  WisdomStore store(database_path(options), WisdomStore::Access::read_write, {note_on_stderr, &stop_requests});
+  const std::unique_ptr<Workers> workers = workers_for(callable_kind, {.arguments = {command}});
+  Pool pool(*workers);
+  pool.set_aliases(store.aliases());
+  request.lock_folder = usable_lock_folder();
+  return tune_each<CallableSubject>(std::move(request), problems, pool, store, nullptr, view_of(options));
 }
 
 }  // namespace
@@ -246,6 +288,9 @@ int run_tune(const Arguments& arguments) {
   if (options.has("kernels"))
     throw UsageError(
         "too many arguments: one kernel is tuned, but with --misses (an argument with spaces needs quotes)");
+  if (options.has("program") && options.has("kernel"))
+    throw UsageError("--program and KERNEL: the program says what it tunes; leave one of them out");
+  if (options.has("program")) return tune_program(options, effort);
   if (is_replay(name)) return tune_recording(options, effort, name);
   KernelRequest request = request_from(options, find_kernel(options, options.required("kernel")));
   const std::string kind = name.substr(0, name.find(':'));

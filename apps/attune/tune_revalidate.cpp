@@ -46,10 +46,10 @@ std::string named(const Record& record) {
 // The kernels whose records are looked at, by name.
 class RecordedKernels {
  public:
-  explicit RecordedKernels(const std::vector<std::string>& given) : is_limited_(!given.empty()) {
+  RecordedKernels(const std::vector<std::string>& given, WisdomStore& store) : is_limited_(!given.empty()) {
     for (const std::string& one : given) {
       std::optional<KernelSpec> spec = is_kernel_file(one) ? std::optional(load_kernel(one)) : builtin_kernel(one);
-      if (!spec) throw UsageError(fmt::format("--revalidate: there is no built-in kernel `{}`; give its file", one));
+      if (!spec) refuse(one, why_no_kernel(store, one));
       const std::string name = spec->name;
       by_name_.insert_or_assign(name, std::move(spec));
     }
@@ -63,6 +63,11 @@ class RecordedKernels {
   }
 
  private:
+  [[noreturn]] static void refuse(const std::string& name, const std::string& why) {
+    if (!why.empty()) throw UsageError("--revalidate: " + why);
+    throw UsageError(fmt::format("--revalidate: there is no built-in kernel `{}`; give its file", name));
+  }
+
   const bool is_limited_;
   std::map<std::string, std::optional<KernelSpec>> by_name_;
 };
@@ -71,7 +76,11 @@ class RecordedKernels {
 class DueRecords {
  public:
   DueRecords(const RevalidationQuery& query, WisdomStore& store, const DeviceInfo& device, std::string toolchain)
-      : query_(query), kernels_(query.kernels), store_(store), device_(device), toolchain_(std::move(toolchain)) {
+      : query_(query),
+        kernels_(query.kernels, store),
+        store_(store),
+        device_(device),
+        toolchain_(std::move(toolchain)) {
     for (Record& record : store.records())
       if (record.key.device_class == device.class_key() && kernels_.is_wanted(record.key.kernel))
         see(std::move(record));

@@ -4,6 +4,9 @@
 
 #include "device/replay/replay_kernel.hpp"
 #include "replay.hpp"
+#include "tuning/program_tunable.hpp"
+#include "worker/callable_runner.hpp"
+#include "worker/callable_spec.hpp"
 #include "worker/recording_runner.hpp"
 
 namespace attune::cli {
@@ -28,6 +31,11 @@ WorkerOptions worker_options(const Options& options) { return {.command = option
 
 std::unique_ptr<Workers> workers_for(const std::string& device, const WorkerOptions& options) {
   return process_workers(this_program, device, options);
+}
+
+std::unique_ptr<Testbed> open_program(const std::string& name, const Arguments& arguments) {
+  if (name != callable_kind || arguments.empty()) return nullptr;
+  return callable_testbed(tunable_of_program(arguments.front()));
 }
 
 std::unique_ptr<Testbed> open_recording(const std::string& name, const Arguments& arguments) {

@@ -18,6 +18,8 @@ WorkerOptions worker_options(const Options& options);
 // Returns workers in processes, for a device of this name.
 std::unique_ptr<Workers> workers_for(const std::string& device, const WorkerOptions& options = {});
 
+// Opens, in a worker, the program of a callable: `arguments` has its command. Returns null for other names.
+std::unique_ptr<Testbed> open_program(const std::string& name, const Arguments& arguments);
 // Opens `replay:FILE` in a worker. `arguments`: kernel and problem of the recording, as far as they are needed to tell
 // it from others of the file. Returns null for other names.
 std::unique_ptr<Testbed> open_recording(const std::string& name, const Arguments& arguments);

@@ -42,6 +42,12 @@ def test_numpy() -> None:
     assert "there: row_softmax was tuned for this problem" in printed
 
 
+def test_callable() -> None:
+    printed = run("python_callable")
+    assert "before: no wisdom for compress_in_pieces" in printed
+    assert "after: compress_in_pieces was tuned for this problem" in printed
+
+
 def need_gpu(is_there: bool) -> None:
     assert is_there or os.environ.get("ATTUNE_REQUIRE_GPU") != "1", "ATTUNE_REQUIRE_GPU=1, but there is no GPU"
 

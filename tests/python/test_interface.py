@@ -18,9 +18,11 @@ def test_the_reference_has_each_public_name() -> None:
     told = [re.match(r"[A-Za-z_.]+", name)[0] for row in rows for name in re.findall(r"`([^`]+)`", row)]
     assert len(told) == len(set(told))
     of_kernel = {name for name in dir(at.Kernel) if not name.startswith("_")}
+    of_tunable = {name for name, value in vars(at.Tunable).items() if inspect.isfunction(value) and name[0] != "_"}
     of_wisdom = {name for name, value in vars(at.wisdom).items()
                  if inspect.isfunction(value) and value.__module__ == at.wisdom.__name__ and not name.startswith("_")}
     assert set(told) == (set(at.__all__) | {f"Kernel.{name}" for name in of_kernel} |
+                         {f"Tunable.{name}" for name in of_tunable} |
                          {f"wisdom.{name}" for name in of_wisdom})
 
 
@@ -48,6 +50,7 @@ def test_stubs_have_what_the_extension_has() -> None:
     stub = ast.parse((Path(at.__file__).parent / "_native.pyi").read_text())
     classes = {one.name: one for one in stub.body if isinstance(one, ast.ClassDef)}
     names = set(classes) | {one.target.id for one in stub.body if isinstance(one, ast.AnnAssign)}
+    names |= {one.name for one in stub.body if isinstance(one, ast.FunctionDef)}
     assert names == {name for name in vars(_native) if not name.startswith("__")}
     for name, one in classes.items():
         found = getattr(_native, name)

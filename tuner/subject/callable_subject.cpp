@@ -1,11 +1,6 @@
 #include "subject/callable_subject.hpp"
 
-#include "worker/callable_spec.hpp"
-
 namespace attune {
-
-CallableSubject::CallableSubject(const Tunable& tunable, const Problem& problem, DeviceInfo device)
-    : KernelSubject(callable_spec(tunable), problem, std::move(device)) {}
 
 std::shared_ptr<const Instance> CallableSubject::prepare(InstanceId id, const Configuration& configuration) const {
   return plain_instance(id, configuration);

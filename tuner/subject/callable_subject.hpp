@@ -2,15 +2,14 @@
 // thread.
 #pragma once
 
-#include "attune/tunable.hpp"
 #include "subject/kernel_subject.hpp"
 
 namespace attune {
 
 class CallableSubject final : public KernelSubject {
  public:
-  // `problem`: complete. `device`: as the worker opened it.
-  CallableSubject(const Tunable& tunable, const Problem& problem, DeviceInfo device);
+  // `spec`: of a tunable; may be narrowed. `problem`: complete. `device`: as the worker opened it.
+  using KernelSubject::KernelSubject;
 
   std::shared_ptr<const Instance> prepare(InstanceId id, const Configuration& configuration) const override;
   TrialSetup setup(const Configuration& expected, const CompileOne& compile, std::uint64_t seed) const override;

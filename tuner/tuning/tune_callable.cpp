@@ -25,8 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Regime callable_regime = Regime::warm;
-
 fs::path database_at(const fs::path& chosen) { return chosen.empty() ? default_database_path() : chosen; }
 
 std::unique_ptr<Workers> workers_of(const Tunable& tunable, Isolation isolation) {
@@ -54,7 +52,7 @@ TuneResult known(const Tunable& tunable, const Problem& problem, const fs::path&
 }  // namespace
 
 TuneResult tune(const Tunable& tunable, const Problem& given, Effort effort, const TuneCallableOptions& options) {
-  callable_spec(tunable);  // is an error before anything starts
+  const KernelSpec spec = callable_spec(tunable);  // is an error before anything starts
   const Problem problem = callable_problem(tunable, given);
   if (effort == Effort::estimate) return known(tunable, problem, options.database);
   const std::unique_ptr<Workers> workers = workers_of(tunable, options.isolation);
@@ -68,7 +66,7 @@ TuneResult tune(const Tunable& tunable, const Problem& given, Effort effort, con
   ListenerObserver observer(options);
   const QuietSignal quiet(SIGPIPE);  // before the pool starts threads
   Pool pool(*workers);
-  const CallableSubject subject(tunable, problem, pool.device().info);
+  const CallableSubject subject(spec, problem, pool.device().info);
   return result_of(run_session(request, subject, pool, store, nullptr, observer, stop), options);
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <new>
 
+#include "attune/error.hpp"
 #include "worker/callable_spec.hpp"
 #include "worker/plain_runner.hpp"
 
@@ -17,6 +18,8 @@ Status status_of_call(Call call) try {
   return call();
 } catch (const std::bad_alloc&) {
   return {Verdict::out_of_memory, "it found no memory (std::bad_alloc)", false};
+} catch (const OutOfMemory& error) {
+  return {Verdict::out_of_memory, error.what(), false};
 } catch (const std::exception& error) {
   return {Verdict::fault, fmt::format("it threw: {}", error.what()), false};
 } catch (...) {
@@ -48,17 +51,13 @@ class CallableRunner final : public PlainRunner<Configuration> {
   }
 
   SingleTime time(const Configuration& configuration, int launches) override {
-    double sum = 0;
+    double taken = 0;
     Status status = status_of_call([&]() -> Status {
-      for (int i = 0; i < launches; ++i) {
-        const double taken = work_.run(configuration).count();
-        if (!(taken > 0) || !std::isfinite(taken))
-          return {Verdict::fault, fmt::format("its clock says that it took {} ns", taken), false};
-        sum += taken;
-      }
-      return {};
+      taken = work_.run(configuration, launches).count();
+      if (taken > 0 && std::isfinite(taken)) return {};
+      return {Verdict::fault, fmt::format("its clock says that it took {} ns", taken), false};
     });
-    return {std::move(status), sum / launches};
+    return {std::move(status), taken / launches};
   }
 
   const Work work_;

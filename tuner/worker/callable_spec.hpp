@@ -5,11 +5,13 @@
 
 #include "attune/kernel_spec.hpp"
 #include "attune/tunable.hpp"
+#include "core/regime.hpp"
 
 namespace attune {
 
 // The kind of the device that callables run on. Records of kernels do not serve callables, and the other way round.
 inline constexpr const char* callable_kind = "callable";
+inline constexpr Regime callable_regime = Regime::warm;
 
 // Throws UsageError for a tunable whose names or values cannot be told apart, or that makes no work.
 KernelSpec callable_spec(const Tunable& tunable);

@@ -11,10 +11,11 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from . import _kernel
+from . import _kernel, _serving
 from ._command import INTERRUPTED, NO_SURVIVOR, Line, Output, error_of, execute, option_words, value_text, warn_of
 from ._native import UsageError
 from ._results import Check, ComparisonRow, Match, Record, Row, Rows, Trial, TuneResult, row, time_text
+from ._tunable import Tunable, command_of
 
 Problem = str | dict[str, Any]
 _ROW = TypeVar("_ROW", bound=Row)
@@ -44,8 +45,10 @@ def rows_of(output: Output) -> Rows[Row]:
 
 
 def word_of(kernel: Any) -> str:
-    """Returns how the command line calls a kernel: a Kernel, an operator that has one, a name, or a path."""
+    """Returns how the command line calls a kernel: a Kernel, an operator that has one, a Tunable, a name, or a path."""
     kernel = _kernel_in(kernel)
+    if isinstance(kernel, Tunable):
+        return kernel.name
     return str(kernel.target) if hasattr(kernel, "target") else os.fspath(kernel)
 
 
@@ -58,8 +61,8 @@ def tune(kernel: Any, *arrays: Any, effort: str = "measure", limit: float | str 
          **named: Any) -> TuneResult:
     """Searches the best configuration for a problem in worker processes, stores it, and returns what was found.
 
-    kernel: a Kernel, a torch operator made from one, a built-in name, or the path of a kernel file. arrays: give sizes,
-    types and the device alone; workers make data of their own. Keywords that the kernel's [problem] has, or
+    kernel: a Kernel, a torch operator made from one, a built-in name, or the path of a kernel file; or a Tunable.
+    arrays: give sizes, types and the device alone; workers make data of their own. Keywords that the problem has, or
     problem="n=2**20 T=float", give what arrays do not say; other keywords are options of `attune tune`.
     limit: of the search, seconds or "20s", "5m". target: "1.2ms" or "2x". parameters: narrows it, "BLOCK=128,256".
     progress: a bar of tqdm; None: where tqdm is installed, in a terminal or a notebook. on_trial, on_record: called on
@@ -137,11 +140,11 @@ def _kernel_in(kernel: Any) -> Any:
 def _arguments(command: str, kernel: Any, arrays: Sequence[Any], device: str | None, problem: Problem | None,
                options: dict[str, Any], named: dict[str, Any]) -> list[str]:
     """Returns the words of a command for one kernel and problem."""
-    called = word_of(kernel)
+    called = _words_of(command, kernel, arrays)
     values = dict(problem) if isinstance(problem, dict) else {}
     if arrays or named:
         kernel = _kernel_in(kernel)
-        kernel = kernel if hasattr(kernel, "target") else _kernel.kernel(kernel)
+        kernel = kernel if hasattr(kernel, "target") or isinstance(kernel, Tunable) else _kernel.kernel(kernel)
         given = {**options, **named}
         of_problem = _problem_values(command, kernel, given)
         values.update(of_problem)
@@ -151,7 +154,21 @@ def _arguments(command: str, kernel: Any, arrays: Sequence[Any], device: str | N
         device, values = kernel._device_and_problem(arrays, values, device)
     texts = [text for text in (value_text(values), problem if isinstance(problem, str) else "") if text]
     words = option_words({"device": device, "problem": " ".join(texts) or None, **options})
-    return [command, called, *words]
+    return [command, *called, *words]
+
+
+def _words_of(command: str, kernel: Any, arrays: Sequence[Any]) -> list[str]:
+    """Returns the words for what a command is of."""
+    if not isinstance(kernel, Tunable):
+        return [word_of(kernel)]
+    if command not in ("tune", "plan"):
+        raise UsageError(f"{command}() is of kernels, and `{kernel.name}` is a callable: tune() and find() are of both")
+    if arrays:
+        raise UsageError(f"`{kernel.name}` takes no arrays: give its problem by names, {dict(kernel.problem or {})}")
+    if _serving.serves:
+        raise UsageError(f"{command}() was reached while the worker of a tunable imported this module: put it below "
+                         '`if __name__ == "__main__":`')
+    return ["--program", command_of(kernel)]
 
 
 def _problem_values(command: str, kernel: Any, given: dict[str, Any]) -> dict[str, Any]:
@@ -159,7 +176,7 @@ def _problem_values(command: str, kernel: Any, given: dict[str, Any]) -> dict[st
 
     Others are options of the command. Raises UsageError for a name that is both, or neither.
     """
-    known, chosen = list(kernel.problem), {}
+    known, chosen = list(kernel.problem or {}), {}
     for name, value in given.items():
         is_option = name.rstrip("_") in _option_names(command)
         if value is None or value is False:

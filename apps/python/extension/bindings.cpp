@@ -38,6 +38,16 @@ nb::dict dict_of(const Bindings& bindings) {
   return dict;
 }
 
+nb::dict dict_of(const Match& match) {
+  nb::dict dict;
+  dict["rung"] = std::string(to_text(match.rung));
+  dict["why"] = match.why;
+  dict["configuration"] = dict_of(static_cast<const Bindings&>(match.configuration));
+  dict["speedup"] = match.speedup;
+  dict["source"] = match.source;
+  return dict;
+}
+
 Problem problem_from(const nb::dict& given) {
   Problem problem;
   for (const std::pair<nb::handle, nb::handle> one : given) {

@@ -204,13 +204,7 @@ nb::dict PythonKernel::match(const std::string& device, nb::dict given) {
     const nb::gil_scoped_release released;
     found = kernel->on(device_of(device)).dispatcher.match(kernel->spec().name, problem);
   }
-  nb::dict dict;
-  dict["rung"] = std::string(to_text(found->rung));
-  dict["why"] = found->why;
-  dict["configuration"] = dict_of(found->configuration);
-  dict["speedup"] = found->speedup;
-  dict["source"] = found->source;
-  return dict;
+  return dict_of(*found);
 }
 
 nb::tuple PythonKernel::problem_of(nb::handle args, nb::handle kwargs) {

@@ -80,7 +80,7 @@ TEST_F(TuneCallable, WhatIsFoundIsFoundAgainByItsVersionAlone) {
   EXPECT_EQ(find(tunable(), {{"n", 1500}}, database()).rung, Rung::near_problem);
   const Match elsewhere = find(tunable(), {{"where", "here"}}, database());
   EXPECT_EQ(elsewhere.rung, Rung::none);
-  EXPECT_THAT(elsewhere.why, HasSubstr("attune::tune() for n=1000 where=here"));
+  EXPECT_THAT(elsewhere.why, HasSubstr("tune() of its program, for n=1000 where=here"));
   Tunable other = tunable();
   other.version = "2";
   EXPECT_EQ(find(other, {}, database()).rung, Rung::none);
