@@ -72,5 +72,6 @@ many = at.Tunable(name="many_ends", version="1", problem={"n": 1000, "where": "h
 steps = at.Tunable(name="steps", version="1", problem={"n": 1000, "x": 0.5, "is_fast": True},
                    parameters={"STEP": [1, 2, 3]},
                    make=lambda problem: lambda configuration: problem["n"] * problem["x"] / 1e6 / configuration["STEP"])
+failing = at.Tunable(name="failing", version="1", parameters={"A": [1]}, make=lambda problem: 1 // 0)
 timed = at.Tunable(name="timed", version="1", parameters={"MS": [2, 1]},
                    make=lambda problem: lambda configuration: time.sleep(configuration["MS"] / 1e3))

@@ -20,9 +20,10 @@ def test_what_ends_badly_costs_one_configuration(monkeypatch: pytest.MonkeyPatch
     assert heard == result.tried and len(trials) == 14
     assert {how: one.verdict for (how, step), one in trials.items() if step == 1} == {
         "plain": "ok", "crash": "fault", "hang": "timeout", "exit": "fault", "raise": "fault",
-        "broken": "fault", "memory": "out_of_memory", "result": "fault", "delta": "ok", "events": "ok", "assert": "wrong_result",
-        "true": "fault", "wrong": "wrong_result"}
-    for how, detail in {"crash": "signal 6", "exit": "exit code 3", "raise": "LookupError: nothing is there",
+        "broken": "fault", "memory": "out_of_memory", "result": "fault", "delta": "ok", "events": "ok",
+        "assert": "wrong_result", "true": "fault", "wrong": "wrong_result"}
+    for how, detail in {"crash": "signal 6", "exit": "exit code 3",
+                        "raise": "LookupError: nothing is there (callables.py:",
                         "memory": "MemoryError: too much", "result": "the work returned a str: expected None, seconds",
                         "assert": "it is not what it was to be", "true": "the check returned True",
                         "wrong": "wrong by far"}.items():
@@ -59,7 +60,9 @@ def test_what_was_found_is_found_again_for_its_version_and_near_problems() -> No
 
 
 def test_work_that_returns_nothing_is_timed() -> None:
+    assert at.find(callables.timed).why.endswith("(try: tune() of its program)")
     result = at.tune(callables.timed, strategy="exhaustive")
+    assert str(result).startswith("timed: finished, 2 trials")
     assert 1e6 <= result.tried[-1].median_ns < result.tried[0].median_ns and result.tried[0].median_ns >= 2e6
 
 
@@ -108,6 +111,8 @@ def test_the_program_serves_by_name_too(tmp_path: Path) -> None:
 def test_wrong_requests_are_refused() -> None:
     with pytest.raises(at.UsageError, match="knows no `m`"):
         at.tune(callables.steps, m=3)
+    with pytest.raises(at.Error, match=r"make\(\) of `failing` failed: ZeroDivisionError: .* \(callables.py:"):
+        at.tune(callables.failing)
     with pytest.raises(at.UsageError, match="takes no arrays"):
         at.tune(callables.steps, [1, 2])
     with pytest.raises(at.UsageError, match="`steps` is a callable"):

@@ -220,7 +220,8 @@ std::string command_for(const MatchRequest& request, std::string_view command) {
 }
 
 std::string tune_command(const MatchRequest& request) {
-  if (request.device.kind == "callable") return fmt::format("tune() of its program, for {}", request.problem.text());
+  if (request.device.kind == "callable")
+    return "tune() of its program" + (request.problem.empty() ? "" : ", for " + request.problem.text());
   std::string command = command_for(request, "tune");
   if (request.regime != "cold") command += fmt::format(" --regime {}", request.regime);
   if (request.objective != "time") command += " --objective " + shell_word(request.objective);

@@ -2,7 +2,7 @@
 
     pip install cuattune
     python main.py
-    attune tune --program "python -m cuattune.serve main.py:compressing" --problem "kilobytes=512"
+    attune tune --program "python -m cuattune.serve main.py:compressing" --problem "kilobytes=128"
 """
 
 import random
@@ -30,19 +30,19 @@ def make(problem):
 
 
 # A global name, by which worker processes find it.
-compressing = at.Tunable(name="compress_in_pieces", version="1", problem={"kilobytes": 1024},
-                         parameters={"PIECE": [1024, 16, 64, 256], "THREADS": [1, 2, 4]},
+compressing = at.Tunable(name="compress_in_pieces", version="1", problem={"kilobytes": 256},
+                         parameters={"PIECE": [256, 4, 16, 64], "THREADS": [1, 2, 4]},
                          rules=["PIECE * THREADS <= kilobytes || THREADS == 1"], make=make)
 
 # Worker processes import this file, and stop here.
 if __name__ == "__main__":
-    print("before:", at.find(compressing, kilobytes=512).why)
-    print(at.tune(compressing, kilobytes=512, limit="3s"))
+    print("before:", at.find(compressing, kilobytes=128).why)
+    print(at.tune(compressing, kilobytes=128, limit="2s"))
 
     # Later runs only ask what is known.
-    known = at.find(compressing, kilobytes=512)
+    known = at.find(compressing, kilobytes=128)
     print("after:", known.why)
-    run, check = make({"kilobytes": 512})
+    run, check = make({"kilobytes": 128})
     run(known.configuration)
     check(known.configuration)
     print("correct")

@@ -189,7 +189,8 @@ class TuneResult(Row):
     notes: tuple[str, ...]
 
     def __str__(self) -> str:
-        lines = [f"{self.kernel} for {_bindings(self.problem)}: {self.end}, {self.trials} trials"]
+        problem = f" for {_bindings(self.problem)}" if self.problem else ""
+        lines = [f"{self.kernel}{problem}: {self.end}, {self.trials} trials"]
         if self.record is not None:
             doubts = [name for name in ("busy", "unstable") if getattr(self.record, name)]
             lines[0] += "".join(f", {doubt} device" for doubt in doubts)

@@ -76,9 +76,13 @@ def answer(tunable: Tunable, request: dict[str, Any]) -> str:
             return json.dumps({"ns": sum(_times(request["configuration"], request["times"]))})
         return json.dumps({"wrong": _wrong(request["configuration"])})
     except Exception as error:
-        traceback.print_exc()
         _end_if_broken()
         text = f"{type(error).__name__}: {error}"
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        if frame.filename != __file__:
+            text += f" ({os.path.basename(frame.filename)}:{frame.lineno})"
+        if request["ask"] == "begin":
+            text = f"make() of `{tunable.name}` failed: {text}\n{traceback.format_exc()}"
         is_memory = isinstance(error, MemoryError) or type(error).__name__ in ("OutOfMemoryError", "OutOfMemory")
         return json.dumps({"out_of_memory" if is_memory else "error": text})
 
@@ -123,5 +127,6 @@ def _end_if_broken() -> None:
     try:
         torch.cuda.synchronize()
     except Exception:
+        traceback.print_exc()
         sys.stderr.flush()
         os._exit(1)
