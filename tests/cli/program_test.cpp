@@ -68,6 +68,7 @@ TEST_F(ProgramCommands, WhatIsOfKernelsAloneSaysSoAndNamesTheNextStep) {
   for (const char* const command : {"tune", "cover", "check", "bench", "space", "plan", "pin"})
     expect_failure(2, {command, "steps"}, next);
   expect_failure(2, {"tune", "steps", "--revalidate"}, next);
+  EXPECT_THAT(output_of({"tune", "--revalidate", "--all"}), HasSubstr("nothing to measure: 0 records"));
   expect_failure(2, tune({"--problems", "n=1..4 times 2"}), {"--program and --problems", "give --problem once"});
   for (const char* const option : {"--device", "--regime", "--objective", "--worker"})
     expect_failure(2, tune({option, "cold"}), {std::string("--program and ") + option, "leave the option out"});

@@ -159,10 +159,9 @@ Tunable described_by(Conversation& program) { return described_tunable(program.a
 
 Work work_of(const std::shared_ptr<Conversation>& program, const Problem& problem) {
   program->ask("begin", fmt::format(",\"problem\":{}", bindings_json(problem)));
-  const auto run = [program](const Configuration& configuration, int times) {
+  const auto run = [program](const Configuration& configuration) {
     const auto begin = std::chrono::steady_clock::now();
-    const Json answer =
-        program->ask("run", fmt::format(",\"configuration\":{},\"times\":{}", bindings_json(configuration), times));
+    const Json answer = program->ask("run", fmt::format(",\"configuration\":{}", bindings_json(configuration)));
     const Work::Time taken = std::chrono::steady_clock::now() - begin;
     return answer.contains("ns") ? Work::Time(answer["ns"].get<double>()) : taken;
   };

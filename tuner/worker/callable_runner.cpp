@@ -51,13 +51,17 @@ class CallableRunner final : public PlainRunner<Configuration> {
   }
 
   SingleTime time(const Configuration& configuration, int launches) override {
-    double taken = 0;
+    double sum = 0;
     Status status = status_of_call([&]() -> Status {
-      taken = work_.run(configuration, launches).count();
-      if (taken > 0 && std::isfinite(taken)) return {};
-      return {Verdict::fault, fmt::format("its clock says that it took {} ns", taken), false};
+      for (int i = 0; i < launches; ++i) {
+        const double taken = work_.run(configuration).count();
+        if (!(taken > 0) || !std::isfinite(taken))
+          return {Verdict::fault, fmt::format("its clock says that it took {} ns", taken), false};
+        sum += taken;
+      }
+      return {};
     });
-    return {std::move(status), taken / launches};
+    return {std::move(status), sum / launches};
   }
 
   const Work work_;

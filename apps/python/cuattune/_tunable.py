@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _native
+from ._command import value_text
 from ._native import UsageError
 from ._results import Match, Value
 
@@ -57,8 +58,6 @@ def find(tunable: Tunable, problem: str | Values | None = None, *, database: str
 
     Where nothing is known, that is the default on the rung "none". Keywords are values of the problem.
     """
-    from ._command import value_text
-
     values = {**(problem if isinstance(problem, Mapping) else {}), **named}
     texts = [text for text in (problem if isinstance(problem, str) else "", value_text(values)) if text]
     return Match(_native.find(tunable.description(), " ".join(texts), os.fspath(database or "")))

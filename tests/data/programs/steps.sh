@@ -6,8 +6,8 @@ value_of() {
   value=${value%%[,\}]*}
 }
 while read -r line; do
-  value_of STEP; step=$value
-  value_of times
+  value_of STEP
+  step=$value
   case $line in
     *'"describe"'*) echo '{"name":"steps","version":"1","problem":{"n":1000},"parameters":{"STEP":[1,2,3,4,5,6,7]}}' ;;
     *'"begin"'*) echo "what a program prints"; value_of n; n=$value; echo '{}' ;;
@@ -18,7 +18,7 @@ while read -r line; do
         3) while :; do sleep 1; done ;;
         4) exit 0 ;;
         6) echo '{"error":"there is no sixth step"}' ;;
-        *) echo "{\"ns\":$((value * n * 1000 / step))}" ;;
+        *) echo "{\"ns\":$((n * 1000 / step))}" ;;
       esac ;;
   esac
 done

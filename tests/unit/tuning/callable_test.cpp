@@ -112,6 +112,8 @@ TEST_F(TuneCallable, WhatThrowsOrIsWrongFailsAlone) {
   flawed.make = [](const Problem&) -> Work {
     return {[](const Configuration& configuration) {
               if (configuration.at("CHUNK").integer() == 64) throw std::runtime_error("no such chunk");
+              if (configuration == Configuration{{"CHUNK", 16}, {"MODE", "b-side"}, {"FAST", true}})
+                throw OutOfMemory("no room for 16");
               if (configuration.at("CHUNK").integer() == 128) return Milliseconds(-1);
               return Milliseconds(cost(configuration));
             },
@@ -132,6 +134,8 @@ TEST_F(TuneCallable, WhatThrowsOrIsWrongFailsAlone) {
   EXPECT_THAT(details["CHUNK=64 MODE=a FAST=false"], HasSubstr("it threw: no such chunk"));
   EXPECT_EQ(verdicts["CHUNK=128 MODE=a FAST=false"], "fault");
   EXPECT_THAT(details["CHUNK=128 MODE=a FAST=false"], HasSubstr("its clock"));
+  EXPECT_EQ(verdicts["CHUNK=16 MODE=b-side FAST=true"], "out_of_memory");
+  EXPECT_EQ(details["CHUNK=16 MODE=b-side FAST=true"], "no room for 16");
   EXPECT_EQ(verdicts["CHUNK=32 MODE=b-side FAST=true"], "wrong_result");
   EXPECT_EQ(details["CHUNK=32 MODE=b-side FAST=true"], "element 7 is 3");
 }
@@ -141,7 +145,9 @@ TEST_F(TuneCallable, ACallableWithoutAClockIsTimedByTheWall) {
   plain.parameters = {{"CHUNK", {16, 64}}};
   plain.rules.clear();
   std::int64_t calls = 0;
-  const TuneResult result = tune(plain, Work([&](const Configuration&) { ++calls; }), Effort::measure, here());
+  TuneCallableOptions options = here();
+  options.isolation = TuneCallableOptions().isolation;  // work that exists here alone has no other place
+  const TuneResult result = tune(plain, Work([&](const Configuration&) { ++calls; }), Effort::measure, options);
   ASSERT_TRUE(result.configuration) << result.explanation;
   EXPECT_GT(result.median_ns, 0);
   EXPECT_LT(result.median_ns, 1e9);

@@ -24,38 +24,28 @@ class Work {
   using Check = std::function<std::string(const Configuration&)>;
 
   // `run` does the work once, until it is complete. It returns nothing, and is timed by this machine's clock; or it
-  // returns the time that it took by a clock of its own, as a duration of <chrono>. If it takes a number too, it does
-  // the work so many times and returns the time of all. `check`, if set, is called after some of the runs and returns
-  // what is wrong with the result, or "". What either throws makes the configuration fail.
+  // returns the time that it took by a clock of its own, as a duration of <chrono>. `check`, if set, is called after
+  // some of the runs and returns what is wrong with the result, or "". What either throws makes the configuration fail.
   template <typename Run>
-  requires(!std::same_as<Run, Work> &&
-           (std::invocable<Run&, const Configuration&> || std::invocable<Run&, const Configuration&, int>))
-      Work(Run run, Check check = {})
+  requires(!std::same_as<Run, Work> && std::invocable<Run&, const Configuration&>) Work(Run run, Check check = {})
       : run_(timed(std::move(run))), check_(std::move(check)) {}
 
-  // Does the work so many times in a row. Returns the time of all.
-  Time run(const Configuration& configuration, int times = 1) const { return run_(configuration, times); }
+  Time run(const Configuration& configuration) const { return run_(configuration); }
   std::string check(const Configuration& configuration) const { return check_ ? check_(configuration) : std::string(); }
 
  private:
-  using Timed = std::function<Time(const Configuration&, int)>;
+  using Timed = std::function<Time(const Configuration&)>;
 
   template <typename Run>
   static Timed timed(Run run) {
-    if constexpr (std::invocable<Run&, const Configuration&, int>)
-      return Timed(std::move(run));
-    else if constexpr (std::is_void_v<std::invoke_result_t<Run&, const Configuration&>>)
-      return [run = std::move(run)](const Configuration& configuration, int times) mutable {
+    if constexpr (std::is_void_v<std::invoke_result_t<Run&, const Configuration&>>)
+      return [run = std::move(run)](const Configuration& configuration) mutable {
         const auto begin = std::chrono::steady_clock::now();
-        for (int i = 0; i < times; ++i) run(configuration);
+        run(configuration);
         return Time(std::chrono::steady_clock::now() - begin);
       };
     else
-      return [run = std::move(run)](const Configuration& configuration, int times) mutable {
-        Time sum{};
-        for (int i = 0; i < times; ++i) sum += run(configuration);
-        return sum;
-      };
+      return Timed(std::move(run));
   }
 
   Timed run_;
