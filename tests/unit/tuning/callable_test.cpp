@@ -90,11 +90,11 @@ TEST_F(TuneCallable, WhatIsFoundIsFoundAgainByItsVersionAlone) {
 }
 
 TEST_F(TuneCallable, AStoppedSessionGoesOn) {
-  std::stop_source source;
+  const auto source = std::make_unique<std::stop_source>();  // on the stack, GCC 12 warns of it under sanitizers
   TuneCallableOptions stopped = here();
-  stopped.stop = source.get_token();
+  stopped.stop = source->get_token();
   stopped.on_trial = [&](const TuneTrial& trial) {
-    if (trial.trials == 3) source.request_stop();
+    if (trial.trials == 3) source->request_stop();
   };
   const TuneResult first = tune(tunable(), {}, Effort::measure, stopped);
   EXPECT_EQ(first.end, Ending::interrupted);
