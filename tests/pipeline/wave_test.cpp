@@ -17,10 +17,10 @@ class WaveTest : public testing::Test {
     attune::test::use_own_files();
     setenv("ATTUNE_DEVICE", "host", 1);
   }
-  static attune::Configuration configuration(const char* exchange, int depth, int border, bool graph) {
-    return {{"EXCHANGE", exchange},    {"PRIORITY", "high"}, {"DEPTH", depth}, {"BORDER", border}, {"GRAPH", graph},
-            {"BLOCK_X", 16},           {"BLOCK_Y", 8},       {"VECTOR", 2},    {"ITEMS", 1},       {"AHEAD", 1},
-            {"CACHE", "Cache::plain"}, {"ZCHUNK", 4}};
+  static attune::Configuration configuration(const char* exchange, int depth, bool graph) {
+    return {{"EXCHANGE", exchange}, {"PRIORITY", "high"}, {"DEPTH", depth}, {"GRAPH", graph}, {"BLOCK_X", 16},
+            {"BLOCK_Y", 8},         {"VECTOR", 2},        {"ITEMS", 1},     {"AHEAD", 1},     {"CACHE", "Cache::plain"},
+            {"ZCHUNK", 4}};
   }
   // Compares `several` with one device by the same configuration.
   static std::string difference_of(const Shape& several, const Shape& one, const attune::Configuration& by) {
@@ -34,18 +34,18 @@ TEST_F(WaveTest, SeveralDevicesComputeTheBitsOfOne) {
     for (const bool ring : {false, true})
       for (const int depth : {1, 2, 4}) {
         SCOPED_TRACE(testing::Message() << gpus << " devices, ring " << ring << ", depth " << depth);
-        const auto by = configuration(depth == 2 ? "kernel" : "copy", depth, depth == 1 ? 7 : 4 * depth, depth == 4);
+        const auto by = configuration(depth == 2 ? "kernel" : "copy", depth, depth == 4);
         EXPECT_EQ(difference_of({20, 10, 16, gpus, ring}, {20, 10, 16 * gpus, 1, ring}, by), "");
       }
 }
 
 TEST_F(WaveTest, SlabsThatAreAllBorderDoToo) {
   for (const int depth : {1, 2})
-    EXPECT_EQ(difference_of({20, 10, 8, 3}, {20, 10, 24, 1}, configuration("copy", depth, 4 * depth, false)), "");
+    EXPECT_EQ(difference_of({20, 10, 8, 3}, {20, 10, 24, 1}, configuration("copy", depth, false)), "");
 }
 
 TEST_F(WaveTest, AnotherGridHasOtherBits) {
-  const auto by = configuration("copy", 1, 4, false);
+  const auto by = configuration("copy", 1, false);
   EXPECT_EQ(difference_of({20, 10, 16, 2}, {20, 10, 40, 1}, by).substr(0, 6), "plane ");
   EXPECT_NE(difference_of({20, 10, 16, 2}, {20, 10, 32, 1, true}, by), "");
 }

@@ -34,7 +34,7 @@ constexpr char usage[] =
 
 Shape shape_of(const Problem& problem) {
   return {problem.at("nx").integer(), problem.at("ny").integer(), problem.at("planes").integer(),
-          problem.at("gpus").integer(), problem.at("ring").integer() != 0};
+          problem.at("gpus").integer(), problem.at("ring").boolean()};
 }
 
 // Nanoseconds of a step, from `runs` runs.
@@ -85,11 +85,10 @@ attune::Tunable tunable() {
   return {
       .name = "wave3d",
       .version = "1",
-      .problem = {{"nx", 1024}, {"ny", 1024}, {"planes", 64}, {"gpus", 1}, {"ring", 0}},
+      .problem = {{"nx", 1024}, {"ny", 1024}, {"planes", 64}, {"gpus", 1}, {"ring", false}},
       .parameters = {{"EXCHANGE", exchanges},
                      {"PRIORITY", {"high", "normal"}},
                      {"DEPTH", {1, 2, 4}},
-                     {"BORDER", {4, 8, 16, 32, 64}},
                      {"GRAPH", {false, true}},
                      {"BLOCK_X", {16, 32}},  // of the kernel, as its file lists them
                      {"BLOCK_Y", {16, 8, 32}},
@@ -98,10 +97,10 @@ attune::Tunable tunable() {
                      {"AHEAD", {2, 1, 3}},
                      {"CACHE", {"Cache::streaming", "Cache::plain"}},
                      {"ZCHUNK", {128, 4, 8, 16, 32, 64, 256, 512}}},
-      .rules = {"4 * DEPTH <= min(planes, BORDER)", "BORDER == 4 * DEPTH || 2 * BORDER <= planes",
-                "gpus > 1 || ring > 0 || (EXCHANGE == 'copy' && PRIORITY == 'high' && BORDER == 4)", "nx % VECTOR == 0",
-                "BLOCK_X * VECTOR >= 32", "BLOCK_X * BLOCK_Y in [128, 256, 512]", "VECTOR * ITEMS <= 8",
-                "BLOCK_X * BLOCK_Y * VECTOR * ITEMS <= 2048", "ZCHUNK <= 128 || ZCHUNK < 2 * planes"},
+      .rules = {"4 * DEPTH <= planes", "gpus > 1 || ring || (EXCHANGE == 'copy' && PRIORITY == 'high' && DEPTH == 1)",
+                "nx % VECTOR == 0", "BLOCK_X * VECTOR >= 32", "BLOCK_X * BLOCK_Y in [128, 256, 512]",
+                "VECTOR * ITEMS <= 8", "BLOCK_X * BLOCK_Y * VECTOR * ITEMS <= 2048",
+                "ZCHUNK <= 128 || ZCHUNK < 2 * planes"},
       .make = work,
       .device = [] { return wave3d::gpus(1)[0]->device_info(); },
   };
@@ -183,9 +182,7 @@ void vary(const attune::Tunable& of, const Configuration& best, Wave& wave, cons
     for (const attune::Value& value : parameter.values) {
       Configuration changed = best;
       changed.set(parameter.name, value);
-      const std::int64_t sent = wave3d::radius * changed.at("DEPTH").integer();
-      if (changed.at("BORDER").integer() < sent) changed.set("BORDER", sent);
-      if (changed == best || changed.at("BORDER").integer() > row.planes) continue;
+      if (changed == best || wave3d::radius * changed.at("DEPTH").integer() > row.planes) continue;
       const double ns = best_ns(wave, changed);
       std::printf("    %-9s = %-6s %9.1f us, efficiency %.3f\n", parameter.name.c_str(), value.text().c_str(), ns / 1e3,
                   row.one_ns / ns);
@@ -196,7 +193,7 @@ void vary(const attune::Tunable& of, const Configuration& best, Wave& wave, cons
 Row measure_planes(const attune::Tunable& of, const Problem& problem) {
   Problem single = problem;
   single.set("gpus", 1);
-  single.set("ring", 0);
+  single.set("ring", false);
   const Configuration best = attune::find(of, problem).configuration;
   Row row{shape_of(problem).planes, 1e300, 0, 0, 0, ""};
   {
@@ -263,7 +260,8 @@ int run(int argc, char** argv, const attune::Tunable& of) {
   if (command.is_help()) return 0;
   if (const auto status = talks::skipped("wave3d", [&] { wave3d::gpus(command["gpus"]); })) return *status;
   Problem problem;
-  for (const char* const name : {"nx", "ny", "planes", "gpus", "ring"}) problem.set(name, command[name]);
+  for (const char* const name : {"nx", "ny", "planes", "gpus"}) problem.set(name, command[name]);
+  problem.set("ring", command["ring"] == 1);
   const bool is_search = command.word() == "tune";
   if (command.word() == "prepare" || (is_search && !wave3d::is_on_host())) prepare(of, problem);
   if (command.word() == "prepare") return 0;

@@ -93,10 +93,9 @@ Wave::Step Wave::step(Slab& slab, std::int64_t first, std::int64_t count, std::i
 }
 
 // Before the last step of a block, the planes that it still needs are computed where the neighbour computes them too.
-// `width`: planes of a border, at least those that are sent.
-void Wave::make_steps(Slab& slab, std::int64_t width) {
+void Wave::make_steps(Slab& slab) {
   const bool below = neighbour(slab, 0) != nullptr, above = neighbour(slab, 1) != nullptr;
-  const std::int64_t sides = below + above, planes = shape_.planes;
+  const std::int64_t sides = below + above, planes = shape_.planes, edge = radius * depth_;
   slab.wide.clear();
   slab.border_step.reset();
   slab.inner_step.reset();
@@ -104,14 +103,14 @@ void Wave::make_steps(Slab& slab, std::int64_t width) {
     const std::int64_t more = radius * (depth_ - k);
     slab.wide.push_back(step(slab, ghosts - (below ? more : 0), planes + sides * more));
   }
-  if (sides > 0 && planes <= sides * width)
+  if (sides > 0 && planes <= sides * edge)
     slab.border_step = step(slab, ghosts, planes);
   else if (sides == 2)
-    slab.border_step = step(slab, ghosts, width, 2, planes - width);
+    slab.border_step = step(slab, ghosts, edge, 2, planes - edge);
   else if (sides == 1)
-    slab.border_step = step(slab, below ? ghosts : ghosts + planes - width, width);
-  if (sides == 0 || planes > sides * width)
-    slab.inner_step = step(slab, ghosts + (below ? width : 0), planes - sides * width);
+    slab.border_step = step(slab, below ? ghosts : ghosts + planes - edge, edge);
+  if (sides == 0 || planes > sides * edge)
+    slab.inner_step = step(slab, ghosts + (below ? edge : 0), planes - sides * edge);
 }
 
 void Wave::open_nccl() {
@@ -130,7 +129,7 @@ void Wave::use(const Configuration& configuration) {
   for (const auto& slab : slabs_) {
     slab->border = attune::make_stream(slab->gpu, priority);
     for (attune::Stream& side : slab->sides) side = attune::make_stream(slab->gpu, priority);
-    make_steps(*slab, configuration.at("BORDER").integer());
+    make_steps(*slab);
   }
   if (exchange_ == "nccl") open_nccl();
   if (exchange_ == "nccl" && !nccl_) throw attune::UsageError("NCCL needs two GPUs at least, and libnccl.so.2");
@@ -296,8 +295,7 @@ double Wave::copy_ms() {
 }
 
 // The pipeline's values that serve one GPU.
-static const Configuration plainest{
-    {"EXCHANGE", "copy"}, {"PRIORITY", "high"}, {"DEPTH", 1}, {"BORDER", 4}, {"GRAPH", false}};
+static const Configuration plainest{{"EXCHANGE", "copy"}, {"PRIORITY", "high"}, {"DEPTH", 1}, {"GRAPH", false}};
 
 std::vector<std::uint64_t> sums_of(Wave& wave, const Configuration& configuration) {
   wave.begin();

@@ -57,7 +57,7 @@ class Wave {
 
   Slab* neighbour(const Slab& slab, int side);  // 0: below, 1: above; null: none
   Step step(Slab& slab, std::int64_t first, std::int64_t count, std::int64_t ranges = 1, std::int64_t apart = 0);
-  void make_steps(Slab& slab, std::int64_t width);
+  void make_steps(Slab& slab);
   void launch(Slab& slab, const Step& step, int now, attune::StreamHandle stream);
   void enqueue_run();
   void advance(Slab& slab, bool is_first);
