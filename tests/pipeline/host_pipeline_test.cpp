@@ -31,7 +31,9 @@ TEST_F(HostPipelineTest, DevicesOfOneKindArePeers) {
 }
 
 TEST_F(HostPipelineTest, MemoryThatTheHostLacksIsAnError) {
-  EXPECT_THROW(HostMemory(gpu_, HostMemoryKind::pinned, std::numeric_limits<std::size_t>::max() / 4), OutOfMemory);
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+  EXPECT_THROW(HostBuffer<char>(gpu_, most / 4), OutOfMemory);
+  EXPECT_THROW(HostBuffer<float>(gpu_, most / 4 + 2), OutOfMemory);  // whose bytes are 4 modulo 2^64
 }
 
 TEST_F(HostPipelineTest, WhatRecordingThrowsComesThroughTheGraph) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <limits>
 #include <new>
 #include <string_view>
 #include <utility>
@@ -54,7 +55,11 @@ unsigned flags_of(HostMemoryKind kind) {
 
 }  // namespace
 
-HostMemory::HostMemory(const Dispatcher& dispatcher, HostMemoryKind kind, std::size_t bytes) {
+HostMemory::HostMemory(const Dispatcher& dispatcher, HostMemoryKind kind, std::size_t count,
+                       std::size_t element_bytes) {
+  const std::size_t bytes = count * element_bytes;
+  if (count > std::numeric_limits<std::size_t>::max() / element_bytes)
+    throw OutOfMemory(fmt::format("{} elements of {} bytes are more than 2^64 bytes", count, element_bytes));
   const std::shared_ptr<Device>& device = dispatcher.device();
   if (kind == HostMemoryKind::pageable || !is_cuda(*device)) {
     data_ = ordinary_memory(bytes);

@@ -219,7 +219,7 @@ Row measure_planes(const attune::Tunable& of, const Problem& problem) {
 
 // The model: a launch costs a + c (planes + 2 ranges), because each range reads 8 planes of u more, a quarter of the
 // bytes of a step. A copy of 4 planes that comes or goes costs c, too. So a step takes a + c (planes + 2 + 4 sides), or
-// as long as border and exchange.
+// as long as border and exchange, or as this thread's calls.
 int print_curve(const std::vector<Row>& rows, const Shape& shape) {
   const Row &few = rows.front(), &many = rows.back();
   const double c = rows.size() < 2 ? 0 : (many.one_ns - few.one_ns) / static_cast<double>(many.planes - few.planes);
@@ -232,7 +232,7 @@ int print_curve(const std::vector<Row>& rows, const Shape& shape) {
   bool is_right = true;
   for (const Row& row : rows) {
     const double planes = static_cast<double>(row.planes), border = a + c * 6 * sides;
-    const double step = std::max(a + c * (planes + 2 + 4 * sides), border + row.copy_ns);
+    const double step = std::max({a + c * (planes + 2 + 4 * sides), border + row.copy_ns, row.submit_ns});
     std::printf("| %lld | %.1f | %.1f | %.3f | %.3f | %.1f | %.1f |\n", static_cast<long long>(row.planes),
                 row.one_ns / 1e3, row.all_ns / 1e3, row.one_ns / row.all_ns, (a + c * (planes + 2)) / step,
                 row.copy_ns / 1e3, row.submit_ns / 1e3);

@@ -30,8 +30,9 @@ enum class HostMemoryKind { pageable, pinned, write_combined, mapped };
 // The untyped part of HostBuffer.
 class HostMemory {
  public:
-  // Allocates, uninitialised. Throws OutOfMemory, and Error when the driver fails.
-  HostMemory(const Dispatcher& dispatcher, HostMemoryKind kind, std::size_t bytes);
+  // Allocates `count` elements of `element_bytes` bytes, uninitialised. Throws OutOfMemory, and Error when the driver
+  // fails.
+  HostMemory(const Dispatcher& dispatcher, HostMemoryKind kind, std::size_t count, std::size_t element_bytes);
   HostMemory(HostMemory&&) noexcept = default;
   HostMemory& operator=(HostMemory&&) noexcept = default;
   void* data() const noexcept { return data_.get(); }
@@ -48,7 +49,7 @@ class HostBuffer {
   static_assert(std::is_trivially_copyable_v<T>);
   // Allocates, uninitialised. Every context of the process may copy from and to it. Throws OutOfMemory, Error.
   HostBuffer(const Dispatcher& dispatcher, std::size_t size, HostMemoryKind kind = HostMemoryKind::pinned)
-      : memory_(dispatcher, kind, size * sizeof(T)), size_(size) {}
+      : memory_(dispatcher, kind, size, sizeof(T)), size_(size) {}
   T* data() const noexcept { return static_cast<T*>(memory_.data()); }
   std::size_t size() const noexcept { return size_; }
   std::span<T> elements() const noexcept { return {data(), size_}; }
