@@ -17,10 +17,10 @@ class WaveTest : public testing::Test {
     attune::test::use_own_files();
     setenv("ATTUNE_DEVICE", "host", 1);
   }
-  static attune::Configuration configuration(const char* exchange, int depth, bool graph) {
-    return {{"EXCHANGE", exchange}, {"PRIORITY", "high"}, {"DEPTH", depth}, {"GRAPH", graph}, {"BLOCK_X", 16},
-            {"BLOCK_Y", 8},         {"VECTOR", 2},        {"ITEMS", 1},     {"AHEAD", 1},     {"CACHE", "Cache::plain"},
-            {"ZCHUNK", 4}};
+  static attune::Configuration configuration(const char* exchange, int depth, bool graph, const char* cut = "border") {
+    return {{"EXCHANGE", exchange},    {"PRIORITY", "high"}, {"DEPTH", depth}, {"CUT", cut}, {"GRAPH", graph},
+            {"BLOCK_X", 16},           {"BLOCK_Y", 8},       {"VECTOR", 2},    {"ITEMS", 1}, {"AHEAD", 1},
+            {"CACHE", "Cache::plain"}, {"ZCHUNK", 4}};
   }
   // Compares `several` with one device by the same configuration.
   static std::string difference_of(const Shape& several, const Shape& one, const attune::Configuration& by) {
@@ -37,6 +37,12 @@ TEST_F(WaveTest, SeveralDevicesComputeTheBitsOfOne) {
         const auto by = configuration(depth == 2 ? "kernel" : "copy", depth, depth == 4);
         EXPECT_EQ(difference_of({20, 10, 16, gpus, ring}, {20, 10, 16 * gpus, 1, ring}, by), "");
       }
+}
+
+TEST_F(WaveTest, SlabsThatAreCutByRowsDoToo) {
+  for (const bool ring : {false, true}) {
+    EXPECT_EQ(difference_of({20, 19, 5, 3, ring}, {20, 19, 15, 1, ring}, configuration("copy", 1, ring, "rows")), "");
+  }
 }
 
 TEST_F(WaveTest, SlabsThatAreAllBorderDoToo) {

@@ -89,6 +89,7 @@ attune::Tunable tunable() {
       .parameters = {{"EXCHANGE", exchanges},
                      {"PRIORITY", {"high", "normal"}},
                      {"DEPTH", {1, 2, 4}},
+                     {"CUT", {"border", "rows"}},  // what is sent while the rest is computed
                      {"GRAPH", {false, true}},
                      {"BLOCK_X", {16, 32}},  // of the kernel, as its file lists them
                      {"BLOCK_Y", {16, 8, 32}},
@@ -97,10 +98,11 @@ attune::Tunable tunable() {
                      {"AHEAD", {2, 1, 3}},
                      {"CACHE", {"Cache::streaming", "Cache::plain"}},
                      {"ZCHUNK", {128, 4, 8, 16, 32, 64, 256, 512}}},
-      .rules = {"4 * DEPTH <= planes", "gpus > 1 || ring || (EXCHANGE == 'copy' && PRIORITY == 'high' && DEPTH == 1)",
-                "nx % VECTOR == 0", "BLOCK_X * VECTOR >= 32", "BLOCK_X * BLOCK_Y in [128, 256, 512]",
-                "VECTOR * ITEMS <= 8", "BLOCK_X * BLOCK_Y * VECTOR * ITEMS <= 2048",
-                "ZCHUNK <= 128 || ZCHUNK < 2 * planes"},
+      .rules = {"4 * DEPTH <= planes",
+                "gpus > 1 || ring || (EXCHANGE == 'copy' && PRIORITY == 'high' && DEPTH == 1 && CUT == 'border')",
+                "CUT == 'border' || (DEPTH == 1 && ny > 2 * BLOCK_Y * ITEMS)", "nx % VECTOR == 0",
+                "BLOCK_X * VECTOR >= 32", "BLOCK_X * BLOCK_Y in [128, 256, 512]", "VECTOR * ITEMS <= 8",
+                "BLOCK_X * BLOCK_Y * VECTOR * ITEMS <= 2048", "ZCHUNK <= 128 || ZCHUNK < 2 * planes"},
       .make = work,
       .device = [] { return wave3d::gpus(1)[0]->device_info(); },
   };
@@ -109,7 +111,7 @@ attune::Tunable tunable() {
 // Compiles what differs for the compiler, so that no trial has to wait for that.
 void prepare(const attune::Tunable& of, const Problem& problem) {
   attune::Dispatcher& gpu = *wave3d::gpus(1)[0];
-  const Problem of_kernel{{"nx", problem.at("nx")}, {"ny", problem.at("ny")}};
+  const Problem of_kernel{{"nx", problem.at("nx")}, {"ny", problem.at("ny")}, {"rows", problem.at("ny")}};
   std::vector<Configuration> all{{{"ZCHUNK", 128}}};
   for (const char* const name : {"BLOCK_X", "BLOCK_Y", "VECTOR", "ITEMS", "AHEAD", "CACHE"}) {
     const auto parameter = std::ranges::find(of.parameters, name, &attune::Parameter::name);
@@ -182,6 +184,8 @@ void vary(const attune::Tunable& of, const Configuration& best, Wave& wave, cons
     for (const attune::Value& value : parameter.values) {
       Configuration changed = best;
       changed.set(parameter.name, value);
+      if (parameter.name == "DEPTH" && value != attune::Value(1)) changed.set("CUT", "border");
+      if (parameter.name == "CUT") changed.set("DEPTH", 1);
       if (changed == best || wave3d::radius * changed.at("DEPTH").integer() > row.planes) continue;
       const double ns = best_ns(wave, changed);
       std::printf("    %-9s = %-6s %9.1f us, efficiency %.3f\n", parameter.name.c_str(), value.text().c_str(), ns / 1e3,

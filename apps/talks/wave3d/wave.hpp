@@ -47,25 +47,29 @@ class Wave {
   const Shape& shape() const noexcept { return shape_; }
 
  private:
-  // A kernel on some planes: `count` from `first` on, and as many again `apart` planes later, where there are two
-  // ranges.
+  // Some planes: `count` from `first` on, and as many again `apart` planes later, where there are two ranges. Of each,
+  // some rows; 0: all.
+  struct Range {
+    std::int64_t first, count, ranges = 1, apart = 0, row = 0, rows = 0;
+  };
   struct Step {
     attune::Plan plan;
-    std::int64_t first, count, apart;
+    Range range;
   };
   struct Slab;
 
   Slab* neighbour(const Slab& slab, int side);  // 0: below, 1: above; null: none
-  Step step(Slab& slab, std::int64_t first, std::int64_t count, std::int64_t ranges = 1, std::int64_t apart = 0);
+  Step step(Slab& slab, Range range);
   void make_steps(Slab& slab);
   void launch(Slab& slab, const Step& step, int now, attune::StreamHandle stream);
   void enqueue_run();
   void advance(Slab& slab, bool is_first);
-  void hold_exchange(Slab& slab, attune::StreamHandle stream);
+  void advance_by_rows(Slab& slab, bool is_first);
+  void hold_exchange(Slab& slab, std::size_t part, attune::StreamHandle stream);
   void exchange(Slab& slab);
   void exchange_by_nccl();
-  void send(Slab& slab, int side, int field, std::int64_t from, std::int64_t to);
-
+  void send(Slab& slab, int side, int field, std::int64_t from, std::int64_t to, std::size_t part = 0);
+  void move(Slab& slab, int side, std::int64_t count, float* place, const float* planes);
   bool is_alone() const { return shape_.gpus == 1 && !shape_.ring; }
 
   const Shape shape_;
@@ -73,7 +77,8 @@ class Wave {
   attune::Configuration configuration_;
   std::string exchange_;
   int depth_ = 1;
-  int now_ = 0;  // the field that holds the present step; the other one holds the step before
+  std::int64_t split_ = 0;  // rows of the first of two parts; 0: there is one part, the borders
+  int now_ = 0;             // the field that holds the present step; the other one holds the step before
   std::unique_ptr<Nccl> nccl_;
   std::optional<attune::Graph> graph_;
 };

@@ -11,6 +11,8 @@ first = { integer = 16 }                       # the first plane that is compute
 count = { size = 128, host = 8 }               # how many follow,
 ranges = { size = 1 }                          # and how many such ranges there are,
 apart = { integer = 0 }                        # from one's first plane to the next one's
+row = { integer = 0 }                          # the first row that is computed of a plane,
+rows = { size = 1024, host = 48 }              # and how many follow
 [parameters]
 BLOCK_X = [16, 32]                             # threads
 BLOCK_Y = [16, 8, 32]
@@ -27,6 +29,7 @@ plane_bytes = "(width + 2 * side * VECTOR) * (height + 8) * 4"
 [restrictions]
 rules = [
     "first >= 4 && first + count + (ranges - 1) * apart <= nz - 4",  # neighbours in z are in the slab
+    "row >= 0 && (row + rows == ny || (row + rows < ny && rows % height == 0))",  # tiles end with the rows
     "nx % VECTOR == 0",
     "width * 4 >= 128",                        # a row of a tile is a line of the cache at least
     "BLOCK_X * BLOCK_Y in [128, 256, 512]",
@@ -35,10 +38,10 @@ rules = [
 ]
 [[launch]]
 entry = "wave3d<BLOCK_X, BLOCK_Y, VECTOR, ITEMS, AHEAD, CACHE>"
-grid = ["ceil_div(nx, width) * ceil_div(ny, height) * ceil_div(count, ZCHUNK) * ranges"]
+grid = ["ceil_div(nx, width) * ceil_div(rows, height) * ceil_div(count, ZCHUNK) * ranges"]
 block = ["BLOCK_X", "BLOCK_Y"]
 shared = "(4 + AHEAD + 1) * (round_up(plane_bytes, 128) + 16) + 2 * (AHEAD + 1) * width * height * 4"
-arguments = ["next", "u", "prev", "v2", "nx", "ny", "nz", "first", "count", "apart", "planes"]
+arguments = ["next", "u", "prev", "v2", "nx", "ny", "nz", "first", "count", "apart", "row", "rows", "planes"]
 [arguments]
 next = { type = "float", size = "nx * ny * nz", role = "inout" }  # planes out of the ranges keep their values
 u = { type = "float", size = "nx * ny * nz", role = "in" }
@@ -50,31 +53,39 @@ nz = { type = "int64" }
 first = { type = "int64" }
 count = { type = "int64" }
 apart = { type = "int64" }
+row = { type = "int64" }
+rows = { type = "int64" }
 planes = { type = "int32", value = "ZCHUNK" }
 all_ranges = { type = "int64", value = "ranges" }
 [[reference]]
 entry = "wave3d_reference"
 grid = ["min(ceil_div(nx * ny * nz, 256), 2147483647)"]
 block = ["256"]
-arguments = ["next", "u", "prev", "v2", "nx", "ny", "nz", "first", "count", "all_ranges", "apart"]
+arguments = ["next", "u", "prev", "v2", "nx", "ny", "nz", "first", "count", "all_ranges", "apart", "row", "rows"]
 [check]
 absolute = "48 * epsilon(float)"               # as in kernels/stencil3d.cu, which explains the bound
 relative = 0
 [metrics]
-bytes = "16 * nx * ny * count * ranges"
-items = "nx * ny * count * ranges"
+bytes = "16 * nx * rows * count * ranges"
+items = "nx * rows * count * ranges"
 unit = "points"
 */
 #include "../../../kernels/stencil3d.cu"
 
-// The march of stencil3d, from plane to plane of a range. A point has the same bits whichever range computes it.
+// The march of stencil3d, from plane to plane of a range. A point has the same bits whichever launch computes it.
 template <int BLOCK_X, int BLOCK_Y, int VECTOR, int ITEMS, int AHEAD, Cache CACHE>
 __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y, 1)
     wave3d(float* next, const float* __restrict__ u, const float* prev, const float* __restrict__ v2, long long nx,
-           long long ny, long long nz, long long first, long long count, long long apart, int planes) {
+           long long ny, long long nz, long long first, long long count, long long apart, long long row, long long rows,
+           int planes) {
   using G = Tile<float, 4, BLOCK_X, BLOCK_Y, VECTOR, ITEMS>;
   extern __shared__ __align__(128) unsigned char shared[];
-  Work<G> work = work_of_thread<G>(Fields<float>{next, u, prev, v2}, Grid{nx, ny, nz}, planes);
+  Work<G> work = work_of_thread<G>(Fields<float>{next, u, prev, v2}, Grid{nx, rows, nz}, planes);
+  work.grid.ny = ny;  // beside the rows lie others
+  work.area = nx * ny;
+  work.y0 += row;
+  work.y += row;
+  work.first += row * nx;
   const long long chunk = work.z0 / planes, chunks = (count + planes - 1) / planes;
   const long long begin = first + chunk / chunks * apart;
   work.z0 = begin + chunk % chunks * planes;
@@ -84,7 +95,7 @@ __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y, 1)
 
 __global__ void wave3d_reference(float* next, const float* u, const float* prev, const float* v2, long long nx,
                                  long long ny, long long nz, long long first, long long count, long long ranges,
-                                 long long apart) {
+                                 long long apart, long long row, long long rows) {
   const long long stride = static_cast<long long>(gridDim.x) * blockDim.x, area = nx * ny;
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < area * nz; i += stride) {
     const long long x = i % nx, y = i / nx % ny, z = i / area;
@@ -92,7 +103,7 @@ __global__ void wave3d_reference(float* next, const float* u, const float* prev,
     for (long long k = 0; k < ranges; ++k) {
       computed = computed || (z >= first + k * apart && z < first + k * apart + count);
     }
-    if (!computed) continue;
+    if (!computed || y < row || y >= row + rows) continue;
     double laplacian = 3 * weight<4>(0) * u[i];
     for (int r = 1; r <= 4; ++r) {
       double sum = static_cast<double>(u[i - r * area]) + u[i + r * area];
