@@ -1,6 +1,7 @@
 // The pipeline of the program `overlap`: chunks of an array go to the device, through a kernel, and back to the host.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <map>
