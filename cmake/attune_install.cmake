@@ -6,7 +6,7 @@ set(ATTUNE_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/attune")
 set(ATTUNE_INSTALLED base core expression kernel bundle tuned space spec exports draft measure search score advice cover files db_reader db
     recordings imports device_cuda device_cuda_instruments device_host device_instruments device_replay device worker subject session
     dispatch database c_api
-    kernel_files tuning builtin terminal)
+    pipeline kernel_files tuning builtin terminal)
 list(TRANSFORM ATTUNE_INSTALLED PREPEND attune_)
 install(TARGETS ${ATTUNE_INSTALLED} attune_bundle_runtime attune_runtime attune_tuner attune_cli EXPORT attune_export
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
@@ -23,6 +23,7 @@ set_target_properties(attune_c_api PROPERTIES EXPORT_NAME c)
 set_target_properties(attune_kernel_files PROPERTIES EXPORT_NAME kernel_files)
 set_target_properties(attune_device_host PROPERTIES EXPORT_NAME host_device)
 set_target_properties(attune-embed PROPERTIES EXPORT_NAME embedder)
+set_target_properties(attune_pipeline PROPERTIES EXPORT_NAME pipeline)
 set_target_properties(attune_tuner PROPERTIES EXPORT_NAME tuner)
 set_target_properties(attune_cli PROPERTIES EXPORT_NAME cli)
 install(EXPORT attune_export NAMESPACE attune:: FILE attune-targets.cmake DESTINATION "${ATTUNE_PACKAGE_DIR}")

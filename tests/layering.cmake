@@ -27,6 +27,7 @@ set(may_session ${may_subject} subject search files db)
 set(may_dispatch ${may_bundle} bundle tuned device files)
 set(may_dispatch/database ${may_dispatch} dispatch db)
 set(may_c_api ${may_dispatch} dispatch)
+set(may_pipeline base core device dispatch)
 set(may_kernel_files ${may_spec} spec dispatch)
 set(may_tuning ${may_session} session spec bundle tuned dispatch)
 set(may_apps/terminal terminal)
@@ -34,14 +35,15 @@ set(may_apps/embedder ${may_spec} spec tuned files terminal)
 set(may_apps/score ${may_score} score recordings terminal)
 set(may_apps/worker ${may_worker} worker)
 set(may_apps/attune ${may_tuning} tuning exports draft score advice cover cover recordings imports kernel_files builtin terminal report wisdom)  # the last two: its own folders
-set(may_apps/examples ${may_apps/attune} apps/attune c_api builtin)
+set(may_apps/examples ${may_apps/attune} apps/attune c_api builtin pipeline)
+set(may_apps/talks ${may_tuning} tuning builtin pipeline overlap wave3d)  # the last two: its own folders
 set(layers base core expression kernel space bundle tuned files spec exports draft search score advice measure db recordings imports device worker subject
-    session dispatch/database dispatch c_api kernel_files tuning apps/terminal apps/embedder apps/score apps/worker apps/attune apps/examples)
+    session dispatch/database dispatch pipeline c_api kernel_files tuning apps/terminal apps/embedder apps/score apps/worker apps/attune apps/examples apps/talks)
 
-# Libraries of others, by how their headers begin: who may include them. CUDA's are nobody's: device/cuda declares what it
-# uses. Their tests, and programs for which CUDA is installed, are no layers.
+# Libraries of others, by how their headers begin: who may include them. CUDA's are an example's alone: device/cuda
+# declares what it uses. Their tests, and programs for which CUDA is installed, are no layers.
 set(library_cuda "(cuda|nvrtc|nvml)")
-set(users_cuda "")
+set(users_cuda apps/examples)
 set(library_sqlite "(sqlite3|SQLiteCpp)")
 set(users_sqlite db recordings)
 set(library_json "nlohmann/")

@@ -173,6 +173,10 @@ Plan Dispatcher::plan(std::string_view kernel, const Problem& problem, Policy po
   return Plan(state_->kernels.find(kernel).plan(problem, policy));
 }
 
+Plan Dispatcher::plan(std::string_view kernel, const Problem& problem, const Configuration& configuration) {
+  return Plan(state_->kernels.find(kernel).plan(problem, configuration));
+}
+
 Kernel Dispatcher::kernel(std::string_view name, Policy policy) {
   KernelEntries& entries = state_->kernels.find(name);
   entries.recipe().expect_launches();

@@ -9,6 +9,8 @@
 #include "attune/error.hpp"
 #include "base/uncancelled.hpp"
 #include "dispatch/readers.hpp"
+#include "kernel/empty_problem.hpp"
+#include "kernel/legality.hpp"
 #include "kernel/problem.hpp"
 
 namespace attune {
@@ -91,6 +93,29 @@ PartsPointer KernelEntries::plan(const Problem& given, Policy policy) {
   FreshPlan fresh = make(table_.insert(recipe_.key_of(problem)), problem, policy);
   finish(fresh);
   return std::move(fresh.parts);
+}
+
+[[gnu::cold]] PartsPointer KernelEntries::plan(const Problem& given, const Configuration& wished) {
+  const WarningDelivery delivery{services_.warnings};
+  const KernelSpec& spec = pack_->spec;
+  const DeviceInfo& device = services_.device->info();
+  const Problem problem = make_problem(spec, given, device.kind, EmptyProblem::allowed);
+  GradedMatch choice;
+  choice.match.rung = Rung::pinned;
+  choice.match.why = "the application chose " + wished.text();
+  if (!launches_nothing(spec, problem)) {
+    auto legal = legal_configuration(spec, problem, device, wished);
+    std::string why = legal ? "" : why_illegal(spec, problem, device, wished);
+    if (legal && services_.deterministic_only && !is_deterministic(spec, problem, device, *legal))
+      why = "it is not deterministic, and deterministic_only is set";
+    if (!why.empty())
+      throw UsageError(fmt::format("{} of {} is not legal for {} on {}: {}", wished.text(), spec.name, problem.text(),
+                                   device.name, why));
+    choice.match.configuration = *std::move(legal);
+  }
+  PartsPointer parts = parts_of_own(services_.plan(pack_, problem, Policy::wait, &choice).parts);
+  services_.after_miss();
+  return parts;
 }
 
 // Returns the parts of the plan that serves, or null.

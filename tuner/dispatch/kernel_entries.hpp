@@ -48,6 +48,8 @@ class KernelEntries {
 
   // Returns the plan of a problem, as Dispatcher::plan() says.
   PartsPointer plan(const Problem& given, Policy policy);
+  // Makes a plan of this configuration, as Dispatcher::plan() says. It becomes no entry.
+  PartsPointer plan(const Problem& given, const Configuration& wished);
   // Launches as Kernel::launch() says. The kernel must have no more names in [problem] than a key.
   void launch(Policy policy, StreamHandle stream, std::span<const ProblemValue> values,
               std::span<const PlanArgument> arguments);

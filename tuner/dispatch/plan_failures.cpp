@@ -63,8 +63,8 @@ NotPrepared not_prepared(const MatchRequest& request) {
 void fail_for_now(const MatchRequest& request, const GradedMatch& candidate, const Status& status) {
   if (status.ok()) throw not_prepared(request);
   throw Error(
-      fmt::format("the configuration {} of {} cannot be used for {} on {}: {}: {}; with deterministic_only no other "
-                  "one takes its place",
+      fmt::format("the configuration {} of {} cannot be used for {} on {}: {}: {}; no other one takes its "
+                  "place",
                   candidate.match.configuration.text(), request.spec.name, request.problem.text(), request.device.name,
                   to_text(status.verdict), status.detail));
 }

@@ -22,8 +22,8 @@ std::string unusable_record(const MatchRequest& request, const GradedMatch& cand
 // Returns the exception for a plan whose image is neither loaded nor cached.
 NotPrepared not_prepared(const MatchRequest& request);
 
-// Throws Error for a deterministic plan whose configuration fails now and may not later; an ok status means that its
-// image is not prepared, which is NotPrepared.
+// Throws Error for a plan that no other configuration may serve: a deterministic one whose configuration fails now and
+// may not later, or that of a given configuration. An ok status means that its image is not prepared: NotPrepared.
 [[noreturn]] void fail_for_now(const MatchRequest& request, const GradedMatch& candidate, const Status& status);
 
 }  // namespace attune

@@ -21,6 +21,20 @@ std::optional<Configuration> in_order(const std::vector<Parameter>& parameters, 
   return Configuration(std::move(bindings));
 }
 
+// Returns what in_order() does not find: `TILE` is missing.
+[[gnu::cold]] std::string why_unlisted(const std::vector<Parameter>& parameters, const Configuration& wished) {
+  for (const Parameter& parameter : parameters) {
+    const Value* const value = wished.find(parameter.name);
+    if (!value) return fmt::format("the parameter `{}` has no value", parameter.name);
+    if (std::ranges::find(parameter.values, *value) == parameter.values.end())
+      return fmt::format("the kernel does not list {}={}", parameter.name, value->text());
+  }
+  for (const auto& [name, value] : wished)
+    if (std::ranges::find(parameters, name, &Parameter::name) == parameters.end())
+      return fmt::format("the kernel has no parameter `{}`", name);
+  return "a parameter has two values";
+}
+
 // Returns false if the condition of `requires` holds for the configuration and the device lacks that architecture.
 bool is_for(const KernelSpec& spec, const Scope& scope) {
   const CompileOptions& compile = spec.compile;
@@ -57,7 +71,7 @@ std::optional<Configuration> legal_configuration(const KernelSpec& spec, const P
 std::string why_illegal(const KernelSpec& spec, const Problem& problem, const DeviceInfo& device,
                         const Configuration& wished) {
   const auto configuration = in_order(spec.parameters, wished);
-  if (!configuration) return fmt::format("{} binds other parameters or values than the kernel lists", wished.text());
+  if (!configuration) return why_unlisted(spec.parameters, wished);
   const Scope scope{&problem, &*configuration, &device};
   for (const Expression& rule : spec.rules)
     if (!rule.holds(scope)) return fmt::format("{} does not hold", rule.text());

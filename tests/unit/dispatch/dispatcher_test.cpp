@@ -60,6 +60,35 @@ TEST_F(DispatcherTest, WrongRequestsAreUsageErrors) {
   EXPECT_THROW(gpu.match("offset", {{"n", -1}}), UsageError);
 }
 
+TEST_F(DispatcherTest, APlanOfAGivenConfigurationIsOfThatOne) {
+  Dispatcher gpu(options());
+  gpu.add(kernel_of(offset_kernel));
+  store(record(gpu.device_info(), {{"n", 200}, {"T", "int32"}}, {{"OFFSET", 1}, {"BLOCK", 32}}));
+  const Plan plan = gpu.plan("offset", {{"n", 200}}, {{"BLOCK", 32}, {"OFFSET", 2}});
+  EXPECT_EQ(plan.configuration().text(), "OFFSET=2 BLOCK=32");
+  EXPECT_EQ(plan.match().rung, Rung::pinned);
+  EXPECT_EQ(plan.match().why, "the application chose BLOCK=32 OFFSET=2");
+  const Buffer<int> data(gpu, std::vector<int>(200, 7)), count(gpu, 2);
+  plan.launch(nullptr, data, count, 200);
+  gpu.synchronize();
+  EXPECT_EQ(data.to_vector(), std::vector<int>(200, 9));
+  EXPECT_EQ(gpu.plan("offset", {{"n", 200}}).configuration().text(), "OFFSET=1 BLOCK=32");  // which the record says
+}
+
+TEST_F(DispatcherTest, AGivenConfigurationThatIsNotLegalIsAUsageErrorThatSaysWhy) {
+  Dispatcher gpu(options());
+  gpu.add(kernel_of(offset_kernel));
+  const auto planning = [&](const Configuration& wished) {
+    return [&gpu, wished] { gpu.plan("offset", {{"n", 10}}, wished); };
+  };
+  EXPECT_THAT(planning({{"OFFSET", 3}, {"BLOCK", 32}}), throws_saying<UsageError>("is not legal for n=10 T=int32 on "));
+  EXPECT_THAT(planning({{"OFFSET", 3}, {"BLOCK", 32}}), throws_saying<UsageError>("OFFSET != 3 || n >= 100 does not"));
+  EXPECT_THAT(planning({{"OFFSET", 1}}), throws_saying<UsageError>("the parameter `BLOCK` has no value"));
+  EXPECT_THAT(planning({{"OFFSET", 1}, {"BLOCK", 33}}), throws_saying<UsageError>("does not list BLOCK=33"));
+  EXPECT_THAT(planning({{"OFFSET", 1}, {"BLOCK", 32}, {"X", 1}}), throws_saying<UsageError>("no parameter `X`"));
+  EXPECT_THAT(planning({{"OFFSET", 13}, {"BLOCK", 32}}), throws_saying<Error>("thirteen brings bad luck"));
+}
+
 TEST_F(DispatcherTest, AnotherKernelNeedsAnotherName) {
   Dispatcher gpu(options());
   gpu.add(kernel_of(offset_kernel));

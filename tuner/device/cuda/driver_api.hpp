@@ -37,6 +37,7 @@ enum : DriverResult {
   result_needs_newer_driver = 36,
   result_no_device = 100,
   result_not_ready = 600,
+  result_peer_enabled_already = 704,
   result_system_driver_mismatch = 803,
   result_compat_not_supported = 804,
 };
@@ -99,6 +100,8 @@ enum CaptureStatus : int { capture_none = 0, capture_active = 1 };         // CU
 inline constexpr unsigned user_object_no_destructor_sync = 1;              // CU_USER_OBJECT_NO_DESTRUCTOR_SYNC
 inline constexpr unsigned graph_user_object_move = 1;                      // CU_GRAPH_USER_OBJECT_MOVE
 inline constexpr unsigned stream_non_blocking = 1;                         // CU_STREAM_NON_BLOCKING
+inline constexpr unsigned host_memory_portable = 1;                        // CU_MEMHOSTALLOC_PORTABLE
+inline constexpr unsigned host_memory_write_combined = 4;                  // CU_MEMHOSTALLOC_WRITECOMBINED
 inline constexpr unsigned host_memory_mapped = 3;               // CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP
 inline constexpr unsigned event_default = 0;                    // CU_EVENT_DEFAULT
 inline constexpr unsigned long long legacy_stream_symbols = 1;  // CU_GET_PROC_ADDRESS_LEGACY_STREAM
@@ -132,12 +135,19 @@ inline constexpr unsigned long long legacy_stream_symbols = 1;  // CU_GET_PROC_A
   F(copy_out, cuMemcpyDtoHAsync, 3020, "cuMemcpyDtoHAsync_v2", void*, DeviceAddress, std::size_t, CUstream_st*)      \
   F(copy_within, cuMemcpyDtoDAsync, 3020, "cuMemcpyDtoDAsync_v2", DeviceAddress, DeviceAddress, std::size_t,         \
     CUstream_st*)                                                                                                    \
+  F(copy_any, cuMemcpyAsync, 4000, "cuMemcpyAsync", DeviceAddress, DeviceAddress, std::size_t, CUstream_st*)         \
+  F(can_access_peer, cuDeviceCanAccessPeer, 4000, "cuDeviceCanAccessPeer", int*, DeviceNumber, DeviceNumber)         \
+  F(peer_enable, cuCtxEnablePeerAccess, 4000, "cuCtxEnablePeerAccess", CUctx_st*, unsigned)                          \
+  F(priority_range, cuCtxGetStreamPriorityRange, 5050, "cuCtxGetStreamPriorityRange", int*, int*)                    \
+  F(stream_create_as, cuStreamCreateWithPriority, 5050, "cuStreamCreateWithPriority", CUstream_st**, unsigned, int)  \
+  F(stream_wait, cuStreamWaitEvent, 3020, "cuStreamWaitEvent", CUstream_st*, CUevent_st*, unsigned)                  \
   F(stream_create, cuStreamCreate, 2000, "cuStreamCreate", CUstream_st**, unsigned)                                  \
   F(stream_destroy, cuStreamDestroy, 4000, "cuStreamDestroy_v2", CUstream_st*)                                       \
   F(stream_synchronize, cuStreamSynchronize, 2000, "cuStreamSynchronize", CUstream_st*)                              \
   F(launch_host_function, cuLaunchHostFunc, 10000, "cuLaunchHostFunc", CUstream_st*, HostCallback, void*)            \
   F(event_create, cuEventCreate, 2000, "cuEventCreate", CUevent_st**, unsigned)                                      \
   F(event_record, cuEventRecord, 2000, "cuEventRecord", CUevent_st*, CUstream_st*)                                   \
+  F(event_synchronize, cuEventSynchronize, 2000, "cuEventSynchronize", CUevent_st*)                                  \
   F(event_query, cuEventQuery, 2000, "cuEventQuery", CUevent_st*)                                                    \
   F(event_destroy, cuEventDestroy, 4000, "cuEventDestroy_v2", CUevent_st*)                                           \
   F(event_elapsed, cuEventElapsedTime, 2000, "cuEventElapsedTime", float*, CUevent_st*, CUevent_st*)                 \

@@ -71,6 +71,8 @@ class Buffer {
 class Stream {
  public:
   explicit Stream(const Dispatcher& dispatcher);  // throws Error
+  // Takes over a stream that was made on the device (attune::make_stream() of attune/pipeline.hpp).
+  Stream(std::shared_ptr<Device> device, StreamHandle made) noexcept : device_(std::move(device)), handle_(made) {}
   Stream(Stream&&) noexcept;
   Stream& operator=(Stream&&) noexcept;
   ~Stream();

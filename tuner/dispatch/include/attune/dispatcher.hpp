@@ -121,6 +121,13 @@ class Dispatcher {
   // configuration that it was made with. Also throws NotPrepared, as the policy says.
   Plan plan(std::string_view kernel, const Problem& problem, Policy policy);
 
+  // Returns the plan of exactly this configuration, whatever the wisdom says: compiled if need be, and with the same
+  // image as a tuned plan of it. So a program can tune a kernel's parameters together with its own. Each call makes the
+  // plan anew: keep it. Its rung is `pinned`. Throws UsageError that names the parameter, rule or limit where the
+  // configuration is not legal for the problem on this device, or not deterministic under `deterministic_only`. Throws
+  // Error where it does not compile or load, and what plan() throws for the kernel and the problem.
+  Plan plan(std::string_view kernel, const Problem& problem, const Configuration& configuration);
+
   // Returns a kernel for sizes that vary; its launches look their plans up. `policy`: what a launch does while the best
   // configuration is not loaded. Throws UsageError for an unknown kernel, and for one with more than eight names in
   // [problem].
