@@ -53,7 +53,7 @@ class Bench {
 
   // Submits a job; pass its result to noted(), or have wait() do so.
   Ticket submit(DeviceJob job) { return pool_.submit(std::move(job), lane_); }
-  // Returns the result, after the observer was told of what it says of the device.
+  // Returns the result, after the observer was told of what it says of the device. Throws the error that it holds.
   Result noted(Result result);
   // Waits for a result. Throws Error when the environment is at fault.
   Result wait(Ticket ticket);

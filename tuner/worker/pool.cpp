@@ -43,12 +43,13 @@ void Pool::deliver(Result result) {
     if (result.ticket.lane != compile_lane) {
       DeviceOfLane& device = devices_[result.ticket.lane];
       device.jobs.erase(result.ticket);
-      if (result.error) {
-        device.is_lost = true;
-        dropped_.merge(device.jobs);
-      }
+      device.is_lost |= result.error != nullptr;
     }
+    const LaneId lane = result.ticket.lane;
+    const std::exception_ptr error = result.error;
     results_.push_back(std::move(result));
+    if (error && lane != compile_lane)
+      for (const Ticket behind : std::exchange(devices_[lane].jobs, {})) results_.emplace_back(behind).error = error;
   }
   changed_.notify_all();
 }
@@ -92,7 +93,8 @@ Ticket Pool::submit(DeviceJob job, LaneId lane) {
   const Ticket ticket{lane, ++last_};
   {
     const std::lock_guard lock(mutex_);
-    if (std::holds_alternative<Begin>(job)) device.is_lost = false;
+    if (std::holds_alternative<Begin>(job) && std::exchange(device.is_lost, false))
+      std::erase_if(results_, [lane](const Result& one) { return one.ticket.lane == lane && one.error; });
     device.jobs.insert(ticket);
   }
   device.lane->submit(ticket, std::visit([](auto& held) { return Job(std::move(held)); }, job));
@@ -122,7 +124,6 @@ Result Pool::take(std::deque<Result>::iterator at, std::unique_lock<std::mutex>&
   Result result = std::move(*at);
   results_.erase(at);
   lock.unlock();
-  if (result.error) std::rethrow_exception(result.error);
   if (result.seconds > 0) devices_.at(result.ticket.lane).seconds = result.seconds;
   return result;
 }
@@ -130,7 +131,9 @@ Result Pool::take(std::deque<Result>::iterator at, std::unique_lock<std::mutex>&
 std::optional<Result> Pool::next(const std::atomic<int>& stop, double seconds) {
   std::unique_lock lock(mutex_);
   if (!wait_until(lock, stop, seconds, [this] { return !results_.empty(); })) return std::nullopt;
-  return take(results_.begin(), lock);
+  Result result = take(results_.begin(), lock);
+  if (result.error && result.ticket.lane == compile_lane) std::rethrow_exception(result.error);
+  return result;
 }
 
 Result Pool::wait(Ticket ticket) { return *wait(ticket, never, forever); }
@@ -142,13 +145,11 @@ std::optional<Result> Pool::wait(Ticket ticket, const std::atomic<int>& stop, do
   };
   const auto is_there = [&] { return dropped_.contains(ticket) || find() != results_.end(); };
   if (!wait_until(lock, stop, seconds, is_there)) return std::nullopt;
-  auto found = find();
-  if (found == results_.end())
-    found = std::find_if(results_.begin(), results_.end(),
-                         [&](const Result& one) { return one.error != nullptr && one.ticket.lane == ticket.lane; });
-  if (found == results_.end())
-    throw Error("the device worker failed at an earlier job, and this one was dropped: the error of that job says why");
-  return take(found, lock);
+  const auto found = find();
+  if (found == results_.end()) throw Error("the job was dropped before it had a result");
+  Result result = take(found, lock);
+  if (result.error) std::rethrow_exception(result.error);
+  return result;
 }
 
 void Pool::abandon_device_jobs(LaneId lane) {

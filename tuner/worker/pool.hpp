@@ -46,11 +46,12 @@ class Pool {
   Ticket submit(DeviceJob job, LaneId lane = 0);
   // Submits an image to compile. The answer is CompileAnswer with one outcome. Images are done in any order.
   Ticket submit(ImageRequest request);
-  // Waits for the next result of any job. Returns nothing once `stop` is not 0, or after `seconds`. Throws DeviceLost
-  // or Error when the environment is at fault.
+  // Waits for the next result of any job. Returns nothing once `stop` is not 0, or after `seconds`. If the environment
+  // is at fault for a lane's job, that result and those of all jobs behind it in the lane hold the error. Throws Error
+  // when compiling fails by itself.
   std::optional<Result> next(const std::atomic<int>& stop, double seconds = forever);
-  // Waits for the result of this job; other results stay. Throws as next() does, and Error when the job was dropped
-  // because an earlier job of its lane lost the device.
+  // Waits for the result of this job; other results stay. Throws the error that it holds (DeviceLost, Error), and Error
+  // for a job that was dropped.
   Result wait(Ticket ticket);
   // The same, but returns nothing once `stop` is not 0, or after `seconds`. The job goes on.
   std::optional<Result> wait(Ticket ticket, const std::atomic<int>& stop, double seconds);
@@ -104,7 +105,7 @@ class Pool {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Result> results_;
-  std::set<Ticket> dropped_;  // device jobs that get no result
+  std::set<Ticket> dropped_;  // device jobs that were abandoned, and get no result
   std::uint64_t last_ = 0;    // ticket
   unsigned compilers_ = 1;
   std::optional<DeviceInfo> compiled_for_;  // nothing: images are compiled for the first device

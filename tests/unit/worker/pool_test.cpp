@@ -239,14 +239,21 @@ TEST_F(PoolTest, ADeathIsForgivenWhenTheSecondAttemptPasses) {
   EXPECT_EQ(pool().figures().replaced, 1);
 }
 
-TEST_F(PoolTest, NextThrowsWhatTheEnvironmentFailedAJobWith) {
+TEST_F(PoolTest, NextGivesTheErrorOfALostLaneToAllOfItsJobsAndGoesOn) {
   begin();
   script_.ends = [](const std::string& job, int) {
     return job.starts_with("try") ? Receipt::End::died : Receipt::End::replied;
   };
-  pool().submit(try_of(2));
-  EXPECT_THROW(pool().next(never), Error);
-  EXPECT_FALSE(pool().next(never, 0.01)) << "it is thrown once";
+  script_.hold("try 2");
+  const Ticket jobs[] = {pool().submit(try_of(2)), pool().submit(try_of(1))};
+  script_.release();
+  for (const Ticket job : jobs) {
+    const std::optional<Result> result = pool().next(never);
+    EXPECT_EQ(result->ticket, job);
+    EXPECT_THROW(std::rethrow_exception(result->error), Error);
+  }
+  EXPECT_FALSE(pool().next(never, 0.01)) << "each is given once";
+  EXPECT_TRUE(std::holds_alternative<CompileAnswer>((pool().submit(image_of(1)), pool().next(never)->answer)));
 }
 
 TEST_F(PoolTest, EndsAtOnceWhateverItIsAt) {
