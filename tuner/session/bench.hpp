@@ -70,15 +70,22 @@ class Bench {
   // Takes the samples of all jobs, in order. Ends early once `stop` is at least `ends_at`.
   SlotSamples sample_in_turn(std::span<const Rounds> jobs, int ends_at);
 
-  double seconds() const { return pool_.seconds(lane_); }
+  double seconds() const { return pool_.seconds(); }
   // Returns the time less what failures took, by which comparisons keep their limits.
   double comparing_seconds() const { return seconds() - lost_seconds_; }
 
   DeviceWatch& watch() noexcept { return watch_; }
 
-  // Return whether a fresh worker undoes a kernel's damage, and whether the environment failed a job of this bench.
+  // Return whether a fresh worker undoes a kernel's damage; whether the environment failed a job of this bench, and
+  // with it the jobs behind.
   bool isolates() const { return pool_.isolates(lane_); }
+  bool has_failed() const { return has_failed_; }
   bool has_lost_device() { return pool_.has_lost_device(lane_); }
+  // Drops all jobs, because the bench is used no more.
+  void abandon() {
+    pool_.abandon_device_jobs(lane_);
+    turn_.end();
+  }
 
  protected:
   Pool& pool_;
@@ -91,6 +98,7 @@ class Bench {
   DeviceLock lock_;
   KeptTurn turn_;
   double lost_seconds_ = 0;
+  bool has_failed_ = false;
   DeviceWatch watch_;
 };
 

@@ -42,4 +42,7 @@ struct Result {
                                      // then there is no answer
 };
 
+// Returns whether the environment failed a job.
+inline bool fails(const Result& result) { return result.error || std::holds_alternative<Failure>(result.answer); }
+
 }  // namespace attune
