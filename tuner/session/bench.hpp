@@ -79,7 +79,7 @@ class Bench {
   // Return whether a fresh worker undoes a kernel's damage; whether the environment failed a job of this bench, and
   // with it the jobs behind.
   bool isolates() const { return pool_.isolates(lane_); }
-  bool has_failed() const { return has_failed_; }
+  bool has_failed() { return has_failed_ || has_lost_device(); }
   bool has_lost_device() { return pool_.has_lost_device(lane_); }
   // Drops all jobs, because the bench is used no more.
   void abandon() {

@@ -19,10 +19,10 @@ SessionParts::SessionParts(const SessionTerms& session_terms, Pool& session_pool
   for (LaneId lane = 0; lane < pool.lanes(); ++lane) benches.emplace_back(pool, lane, terms, observer, stop);
 }
 
-void SessionParts::take_turns() {
+void SessionParts::take_turns(int ends_at) {
   std::map<std::string, TrialBench*> by_lock;
   for (TrialBench& bench : benches) by_lock.emplace(lock_name(bench.device()), &bench);
-  for (const auto& [name, bench] : by_lock) bench->turn().take();
+  for (const auto& [name, bench] : by_lock) bench->turn().take(ends_at);
 }
 
 void SessionParts::end_turns() {
@@ -37,6 +37,12 @@ double SessionParts::waited_seconds() const {
   double seconds = 0;
   for (const Benches* const some : {&benches, &gone})
     for (const TrialBench& bench : *some) seconds += bench.waited_seconds();
+  return seconds;
+}
+
+double SessionParts::comparing_seconds() const {
+  double seconds = benches.front().comparing_seconds();
+  for (const TrialBench& bench : benches) seconds = std::max(seconds, bench.comparing_seconds());
   return seconds;
 }
 

@@ -25,10 +25,12 @@ struct SessionParts {
 
   // Take and end the turns of all benches. They are taken in the order of the devices' locks, so that two tuners with
   // the same devices cannot wait for each other.
-  void take_turns();
+  void take_turns(int ends_at = 1);
   void end_turns();
   bool others_wait() const;       // for one of the turns
   double waited_seconds() const;  // for turns
+  // Returns the time by which stages after the search keep their limits, less what failures took on every bench.
+  double comparing_seconds() const;
   // Does `part` on each bench from this one on, side by side. A bench leaves where the environment fails, or where the
   // part throws BenchFailure before a stop. Throws that failure if no bench is left, and all other failures.
   using Benches = std::list<TrialBench>;

@@ -258,7 +258,7 @@ void SessionRun::conclude(SessionResult& result) {
   // The session counts as finished only once its record is stored, so that it goes on after a kill in a later stage.
   store_.update_session(row_.id, SessionState::partial, used);
   compare_and_decide(result, used);
-  parts_.bench().turn().end();
+  parts_.end_turns();
 }
 
 void SessionRun::explain_trials(SessionResult& result) const {

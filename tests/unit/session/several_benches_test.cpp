@@ -161,5 +161,37 @@ TEST_F(SeveralBenches, TheLastOneThatIsLostEndsTheSession) {
   EXPECT_GE(seen_.trials.size(), 9u) << "what was tried is kept";
 }
 
+// Confirming samples groups of configurations on whichever bench is free, beside a copy of the best there.
+TEST_F(SeveralBenches, ConfirmOnEachOfThemAndFindWhatOneFinds) {
+  const Recording recording = load_recordings(ATTUNE_TEST_DATA "/recorded/pnpoly_RTX_3090.json.xz").at(0);
+  std::map<std::size_t, double> best_ns;
+  std::map<std::size_t, std::map<LaneId, int>> loads;
+  for (const std::size_t count : {1u, 4u}) {
+    ReplayBenches workers(count, recording);
+    workers.change = [&](LaneId lane, const Job& job, Reply&) {
+      loads[count][lane] += std::holds_alternative<Load>(job);
+    };
+    const SessionResult result = run(workers, recording, 400);
+    ASSERT_TRUE(result.record) << result.explanation;
+    best_ns[count] = result.record->median_ns;
+  }
+  EXPECT_NEAR(best_ns[4] / best_ns[1], 1, 0.01);
+  ASSERT_GT(loads[1][0], 80);
+  for (const LaneId lane : {1u, 2u, 3u}) EXPECT_GT(loads[4][lane], loads[1][0] / 8) << lane;
+}
+
+// The group that a bench had when it was lost is visited by another.
+TEST_F(SeveralBenches, OneThatIsLostWhileItConfirmsGivesItsGroupBack) {
+  const Recording recording = load_recordings(ATTUNE_TEST_DATA "/recorded/pnpoly_RTX_3090.json.xz").at(0);
+  ReplayBenches workers(3, recording);
+  workers.change = [loads = 0](LaneId lane, const Job& job, Reply&) mutable {
+    if (lane == 1 && std::holds_alternative<Load>(job) && ++loads == 9) throw Error("lost, as the test says");
+  };
+  const SessionResult result = run(workers, recording, 400);
+  ASSERT_TRUE(result.record) << result.explanation;
+  EXPECT_FALSE(result.finalists.empty());
+  EXPECT_THAT(seen_.notes, testing::ElementsAre(HasSubstr("has no part in the session from here: lost")));
+}
+
 }  // namespace
 }  // namespace attune
