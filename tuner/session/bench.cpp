@@ -27,6 +27,8 @@ Bench::Bench(Pool& pool, LaneId lane, const std::filesystem::path& lock_folder, 
       watch_(observer, !lock_folder.empty()) {}
 
 Result Bench::noted(Result result) {
+  has_failed_ |= fails(result);
+  if (result.error) std::rethrow_exception(result.error);
   for (const std::string& text : std::exchange(result.notes, {})) observer_.note(text);
   lost_seconds_ += result.lost_seconds;
   watch_.see(result.watched);

@@ -53,7 +53,7 @@ class Bench {
 
   // Submits a job; pass its result to noted(), or have wait() do so.
   Ticket submit(DeviceJob job) { return pool_.submit(std::move(job), lane_); }
-  // Returns the result, after the observer was told of what it says of the device.
+  // Returns the result, after the observer was told of what it says of the device. Throws the error that it holds.
   Result noted(Result result);
   // Waits for a result. Throws Error when the environment is at fault.
   Result wait(Ticket ticket);
@@ -70,15 +70,22 @@ class Bench {
   // Takes the samples of all jobs, in order. Ends early once `stop` is at least `ends_at`.
   SlotSamples sample_in_turn(std::span<const Rounds> jobs, int ends_at);
 
-  double seconds() const { return pool_.seconds(lane_); }
+  double seconds() const { return pool_.seconds(); }
   // Returns the time less what failures took, by which comparisons keep their limits.
   double comparing_seconds() const { return seconds() - lost_seconds_; }
 
   DeviceWatch& watch() noexcept { return watch_; }
 
-  // Return whether a fresh worker undoes a kernel's damage, and whether the environment failed a job of this bench.
+  // Return whether a fresh worker undoes a kernel's damage; whether the environment failed a job of this bench, and
+  // with it the jobs behind.
   bool isolates() const { return pool_.isolates(lane_); }
+  bool has_failed() { return has_failed_ || has_lost_device(); }
   bool has_lost_device() { return pool_.has_lost_device(lane_); }
+  // Drops all jobs, because the bench is used no more.
+  void abandon() {
+    pool_.abandon_device_jobs(lane_);
+    turn_.end();
+  }
 
  protected:
   Pool& pool_;
@@ -91,6 +98,7 @@ class Bench {
   DeviceLock lock_;
   KeptTurn turn_;
   double lost_seconds_ = 0;
+  bool has_failed_ = false;
   DeviceWatch watch_;
 };
 

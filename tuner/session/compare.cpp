@@ -109,7 +109,7 @@ void Compare::add_best_by_others(std::vector<Trial>& chosen) const {
 void Compare::load_all(const std::vector<Trial>& chosen) {
   for (const Trial& trial : chosen) {
     const std::optional<ReadyInstance> made = ready(trial.configuration);
-    const std::optional<TryAnswer> tried = made ? load(trial, *made) : std::nullopt;
+    const std::optional<TryAnswer> tried = made ? load(on_.bench(), trial, *made) : std::nullopt;
     if (!tried) continue;
     Contender& contender = compared_.contenders.emplace_back();
     contender.trial = trial;
@@ -167,7 +167,7 @@ void Compare::load_again() {
   std::vector<const Contender*> lost;
   for (Contender* contender : stayed) {
     const std::optional<ReadyInstance> made = ready(contender->trial.configuration);
-    if (made && load(contender->trial, *made))
+    if (made && load(on_.bench(), contender->trial, *made))
       contender->instance = made->instance;
     else
       lost.push_back(contender);

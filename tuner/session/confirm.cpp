@@ -1,6 +1,7 @@
 #include "session/confirm.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <numeric>
 #include <random>
 
@@ -12,20 +13,27 @@ std::vector<Trial> Confirm::run() {
   set_samples();
   const std::vector<Trial> chosen = near_best();
   compile_missing(chosen);
-  on_.bench().turn().take(on_.stop.load() + 1);  // the survivors of an interrupted search are still compared
+  on_.take_turns(on_.stop.load() + 1);  // the survivors of an interrupted search are still compared
   if (chosen.empty() || on_.stop.load() > 0) return on_.progress.ranked_survivors();
   std::optional<ReadyInstance> best = ready(chosen.front().configuration);
   if (!best) return on_.progress.ranked_survivors();
   // Gets a second instance, because the best is also visited like any other configuration.
   best->instance = on_.terms.subject.prepare(on_.next_instance(), chosen.front().configuration);
-  if (!load(chosen.front(), *best)) return on_.progress.ranked_survivors();
+  if (!load_best(chosen.front(), *best)) return on_.progress.ranked_survivors();
   on_.observer.confirm_started(chosen.size());
   const std::vector<std::size_t> stayed = visits(best->instance->id, chosen);
-  on_.bench().release(best->instance->id);
+  on_.on_each(on_.benches.begin(), [&](TrialBench& bench) { bench.release(best->instance->id); });
   if (stayed.empty()) return on_.progress.ranked_survivors();
   std::vector<Trial> ranked;
   for (const std::size_t i : stayed) ranked.push_back(chosen[i]);
   return ranked;
+}
+
+// Loads the best on each bench. Returns whether it passes its check on all of them.
+bool Confirm::load_best(const Trial& trial, const ReadyInstance& best) {
+  bool is_loaded = true;
+  on_.on_each(on_.benches.begin(), [&](TrialBench& bench) { is_loaded &= load(bench, trial, best).has_value(); });
+  return is_loaded;
 }
 
 // Sets the number of samples of each visit by the scatter of one sample of the best. The anchor's scatter serves,
@@ -72,7 +80,7 @@ std::vector<std::size_t> Confirm::visits(InstanceId best, const std::vector<Tria
   std::iota(columns.begin(), columns.end(), std::size_t{0});
   std::mt19937_64 random(on_.seed);
   Confirmations ratios(chosen.size());
-  const double begin = on_.bench().comparing_seconds();
+  const double begin = on_.comparing_seconds();
   for (int i = 0; !columns.empty(); ++i) {
     std::shuffle(columns.begin(), columns.end(), random);
     if (!visit_all(chosen, columns, best, ratios)) {
@@ -82,35 +90,51 @@ std::vector<std::size_t> Confirm::visits(InstanceId best, const std::vector<Tria
     stayed = by_confirmation(ratios);
     const std::size_t next = next_visit(i, stayed.size(), protocol);
     // Half of the time, because loading and checking may take longer than samples.
-    if (on_.bench().comparing_seconds() - begin > protocol.confirm_seconds / 2) break;
+    if (on_.comparing_seconds() - begin > protocol.confirm_seconds / 2) break;
     for (std::size_t k = next; next > 0 && k < stayed.size(); ++k) ratios[stayed[k]].clear();
     columns.assign(stayed.begin(), stayed.begin() + static_cast<std::ptrdiff_t>(next));
   }
   return stayed;
 }
 
-// Visits `columns` in groups. Returns false if the visit ended early.
+// Visits `columns` in groups, each on a bench that is free, so that a slow bench visits fewer. A bench that fails gives
+// its group back. Returns false if the visit ended early.
 bool Confirm::visit_all(const std::vector<Trial>& chosen, std::span<const std::size_t> columns, InstanceId best,
                         Confirmations& ratios) {
   const auto most = static_cast<std::size_t>(protocol_.confirm_group);
+  std::deque<std::span<const std::size_t>> groups;
   for (std::size_t at = 0; at < columns.size(); at += most)
-    if (!visit(chosen, columns.subspan(at, std::min(most, columns.size() - at)), best, ratios)) return false;
-  return true;
+    groups.push_back(columns.subspan(at, std::min(most, columns.size() - at)));
+  bool is_complete = true;
+  while (is_complete && !groups.empty())
+    on_.on_each(on_.benches.begin(), [&](TrialBench& bench) {
+      while (is_complete && !groups.empty()) {
+        const std::span<const std::size_t> group = groups.front();
+        groups.pop_front();
+        try {
+          if (!visit(bench, chosen, group, best, ratios)) is_complete = false;
+        } catch (...) {
+          groups.push_front(group);
+          throw;
+        }
+      }
+    });
+  return is_complete;
 }
 
 // Visits a group: loads and checks each configuration, then samples them in turn with the best by screening, so that a
 // drift or jump of the clock cancels. Each first sample does not count; the others count relative to the best's sample
 // in the same round. A configuration that fails now keeps no ratios. Returns false if the visit ended early because of
 // `stop`, or because the best itself failed.
-bool Confirm::visit(const std::vector<Trial>& chosen, std::span<const std::size_t> group, InstanceId best,
-                    Confirmations& ratios) {
+bool Confirm::visit(TrialBench& bench, const std::vector<Trial>& chosen, std::span<const std::size_t> group,
+                    InstanceId best, Confirmations& ratios) {
   std::vector<std::size_t> columns;
   std::vector<InstanceId> instances;
   for (const std::size_t i : group) {
     if (on_.stop.load() > 0) break;
     const std::optional<ReadyInstance> made = ready(chosen[i].configuration);
     if (!made) continue;
-    if (load(chosen[i], *made)) {
+    if (load(bench, chosen[i], *made)) {
       columns.push_back(i);
       instances.push_back(made->instance->id);
     } else {
@@ -119,23 +143,23 @@ bool Confirm::visit(const std::vector<Trial>& chosen, std::span<const std::size_
   }
   bool is_best_lost = false;
   while (on_.stop.load() == 0 && !is_best_lost && !columns.empty()) {
-    const std::optional<std::size_t> failed = sample_beside(chosen, columns, best, instances, ratios);
+    const std::optional<std::size_t> failed = sample_beside(bench, chosen, columns, best, instances, ratios);
     if (!failed) break;
     if (*failed == columns.size()) {
       is_best_lost = true;
     } else {
-      on_.bench().release(instances[*failed]);
+      bench.release(instances[*failed]);
       columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(*failed));
       instances.erase(instances.begin() + static_cast<std::ptrdiff_t>(*failed));
     }
   }
-  for (const InstanceId instance : instances) on_.bench().release(instance);
+  for (const InstanceId instance : instances) bench.release(instance);
   return on_.stop.load() == 0 && !is_best_lost;
 }
 
 // Samples the group and adds to the ratios of each configuration. If one fails, it is lost, and its position is
 // returned: that of the best is columns.size().
-std::optional<std::size_t> Confirm::sample_beside(const std::vector<Trial>& chosen,
+std::optional<std::size_t> Confirm::sample_beside(TrialBench& bench, const std::vector<Trial>& chosen,
                                                   const std::vector<std::size_t>& columns, InstanceId best,
                                                   const std::vector<InstanceId>& instances, Confirmations& ratios) {
   std::vector<InstanceId> slots = instances;
@@ -143,7 +167,7 @@ std::optional<std::size_t> Confirm::sample_beside(const std::vector<Trial>& chos
     slots.push_back(best);
     slots.insert(slots.end(), instances.begin(), instances.end());
   }
-  const SlotSamples samples = on_.bench().sample_in_turn(slots, 1);
+  const SlotSamples samples = bench.sample_in_turn(slots, 1);
   const std::size_t count = columns.size();
   if (samples.failure) {
     const auto at = std::find(instances.begin(), instances.end(), samples.failure->instance);

@@ -19,16 +19,17 @@ class Confirm : private Stage {
 
  private:
   void set_samples();
+  bool load_best(const Trial& trial, const ReadyInstance& best);
   std::vector<Trial> near_best() const;
   void compile_missing(const std::vector<Trial>& trials);
   std::vector<std::size_t> visits(InstanceId best, const std::vector<Trial>& chosen);
   bool visit_all(const std::vector<Trial>& chosen, std::span<const std::size_t> columns, InstanceId best,
                  Confirmations& ratios);
-  bool visit(const std::vector<Trial>& chosen, std::span<const std::size_t> group, InstanceId best,
+  bool visit(TrialBench& bench, const std::vector<Trial>& chosen, std::span<const std::size_t> group, InstanceId best,
              Confirmations& ratios);
-  std::optional<std::size_t> sample_beside(const std::vector<Trial>& chosen, const std::vector<std::size_t>& columns,
-                                           InstanceId best, const std::vector<InstanceId>& instances,
-                                           Confirmations& ratios);
+  std::optional<std::size_t> sample_beside(TrialBench& bench, const std::vector<Trial>& chosen,
+                                           const std::vector<std::size_t>& columns, InstanceId best,
+                                           const std::vector<InstanceId>& instances, Confirmations& ratios);
 
   Protocol protocol_;  // with as many samples as the scatter asks for
 };

@@ -94,7 +94,7 @@ void Search::step() {
   line_.give_way();
   if (!line_.has_place() && !line_.is_empty()) {
     thought_ = true;
-    line_.finish_oldest();
+    line_.make_place();
     return line_.give_way();
   }
   std::optional<CompiledInstance> compiled = line_.take_image(in_waves_, [this] { return is_over(); });
@@ -125,10 +125,10 @@ void Search::tell_strategy() {
 // Returns whether the strategy is to be asked once more. Configurations that share an image are no work for the
 // compilers, which must not wait while the device does. In waves, all proposals count.
 bool Search::wants_more(std::size_t asked) const {
-  if (under_way() < ahead_) return true;
+  if (under_way() < most_under_way()) return true;
   if (asked >= most_sharing) return false;  // the device needs no more that share an image: it has others
   const bool compilers_idle = on_.source.compiling() < ahead_ && on_.source.ready() < ahead_ / 2;
-  return !in_waves_ && tried_first_ && compilers_idle && under_way() < most_sharing * ahead_;
+  return !in_waves_ && tried_first_ && compilers_idle && under_way() < most_sharing * most_under_way();
 }
 
 // Tells the strategy the outcomes and asks it until enough is under way. The strategy may take its time, because the

@@ -41,6 +41,7 @@ class Search {
   void step();
   void think();
   bool wants_more(std::size_t asked) const;
+  std::size_t most_under_way() const { return ahead_ + line_.window() - on_.bench().depth(); }
   std::optional<Ending> stop_reason() const;
   bool is_over() const;
   void finish_trial(const Trial& trial, bool from_log);
@@ -51,9 +52,10 @@ class Search {
   Proposals& proposals_;
   const std::function<void(double)> saved_;
   TrialLine line_;
-  unsigned threads_ = 1;                    // of the compilers
-  bool in_waves_ = false;                   // compiling and trying alternate
-  std::size_t most_ahead_ = 1, ahead_ = 1;  // proposals under way, or images if several share one
+  unsigned threads_ = 1;   // of the compilers
+  bool in_waves_ = false;  // compiling and trying alternate
+  // Proposals under way beside those that wait for their turn to be taken, or images if several share one.
+  std::size_t most_ahead_ = 1, ahead_ = 1;
   std::vector<Trial> untold_;
   std::size_t next_anchor_ = 0;  // position in the terms' anchors of the next one to ask for
   bool thought_ = false;         // the strategy was asked since an image was taken

@@ -99,26 +99,17 @@ void Search::anchor_other_benches() {
   const Trial* const anchor = on_.log.find_anchor();
   if (anchor == nullptr || on_.bench().anchor().median_ns == 0) return;
   const std::optional<ReadyInstance>& ready = on_.log.candidates().at(anchor->configuration).ready;
-  for (auto bench = std::next(on_.benches.begin()); bench != on_.benches.end();) {
-    if (!ready) {
-      bench = on_.leave_out(bench, "the session's anchor was not launched in this run");
-      continue;
-    }
+  if (on_.benches.size() > 1) on_.take_turns();
+  on_.on_each(std::next(on_.benches.begin()), [&](TrialBench& bench) {
+    if (!ready) throw BenchFailure("the session's anchor was not launched in this run");
     CompileOutcome compiled;
     compiled.image = ready->image;
-    std::string why;
-    on_.take_turns();
-    bench->limit_anchor(on_.progress.run_seconds());
-    try {
-      const Trial trial = bench->try_as_anchor(*ready->instance, compiled, 1);
-      if (trial.verdict != Verdict::ok)
-        why = fmt::format("the anchor fails there ({}: {})", to_text(trial.verdict), first_line(trial.detail));
-    } catch (const BenchFailure& failure) {
-      if (on_.stop.load() > 0) throw;
-      why = failure.what();
-    }
-    bench = why.empty() ? std::next(bench) : on_.leave_out(bench, why);
-  }
+    bench.limit_anchor(on_.progress.run_seconds());
+    const Trial trial = bench.try_as_anchor(*ready->instance, compiled, 1);
+    if (trial.verdict != Verdict::ok)
+      throw BenchFailure(
+          fmt::format("the anchor fails there ({}: {})", to_text(trial.verdict), first_line(trial.detail)));
+  });
 }
 
 }  // namespace attune

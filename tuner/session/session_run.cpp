@@ -144,8 +144,7 @@ class SessionRun {
     std::string why;
     for (const Configuration& expected : parts_.terms.anchors) {
       try {
-        parts_.bench().begin(expected, row_.seed, parts_.progress.run_seconds());
-        begin_other_benches();
+        begin_benches(expected);
         if (!why.empty()) parts_.observer.note(why + "; results are compared with those of " + expected.text());
         return "";
       } catch (const ReferenceDoesNotCompile& failed) {
@@ -161,16 +160,19 @@ class SessionRun {
   }
 
   // A bench where the data cannot be made has no part in the session.
-  void begin_other_benches() {
-    for (auto bench = std::next(parts_.benches.begin()); bench != parts_.benches.end();) {
+  void begin_benches(const Configuration& expected) {
+    for (bool has_begun = false; !has_begun;) {
+      TrialBench& first = parts_.bench();
       try {
-        bench->begin_as(parts_.benches.front());
-        ++bench;
+        first.begin(expected, row_.seed, parts_.progress.run_seconds());
+        has_begun = true;
+      } catch (const StepsFailure&) {
+        throw;
       } catch (const Error& error) {
-        if (bench->has_lost_device() || parts_.stop.load() > 0) throw;
-        bench = parts_.leave_out(bench, error.what());
+        if (parts_.stop.load() > 0 || !first.has_failed() || !parts_.leaves(first, error.what())) throw;
       }
     }
+    parts_.on_each(std::next(parts_.benches.begin()), [this](TrialBench& bench) { bench.begin_as(parts_.bench()); });
   }
 
   // Tells the observer of inputs without `fill` if the reference or the default failed in a way that its data may
@@ -256,7 +258,7 @@ void SessionRun::conclude(SessionResult& result) {
   // The session counts as finished only once its record is stored, so that it goes on after a kill in a later stage.
   store_.update_session(row_.id, SessionState::partial, used);
   compare_and_decide(result, used);
-  parts_.bench().turn().end();
+  parts_.end_turns();
 }
 
 void SessionRun::explain_trials(SessionResult& result) const {

@@ -22,17 +22,19 @@ std::optional<ReadyInstance> Stage::ready(const Configuration& configuration) tr
   return std::nullopt;
 }
 
-std::optional<TryAnswer> Stage::load(const Trial& trial, const ReadyInstance& ready) {
-  Result result = on_.bench().run(Load{instance_launch(*ready.instance, ready.image, trial.attempts), {}});
+std::optional<TryAnswer> Stage::load(TrialBench& bench, const Trial& trial, const ReadyInstance& ready) {
+  Result result = bench.run(Load{instance_launch(*ready.instance, ready.image, trial.attempts), {}});
   TryAnswer& tried = std::get<TryAnswer>(result.answer);
   if (tried.status.ok()) return std::move(tried);
   Trial failed = trial;
-  describe(failed, *ready.instance, &ready.image, on_.bench().is_self_checked());
+  describe(failed, *ready.instance, &ready.image, bench.is_self_checked());
   lose(std::move(failed), Status(tried.status), result);
   return std::nullopt;
 }
 
 void Stage::lose(Trial trial, const Status& status, const Result& result) {
+  const Trial* const before = on_.log.find(trial.configuration);
+  if (before != nullptr && before->verdict != Verdict::ok) return;
   trial = failed_trial(std::move(trial), status, result);
   on_.progress.lose_survivor();
   const bool is_new = on_.log.add(trial);

@@ -14,9 +14,11 @@ class Stage {
   // Returns the instance of a configuration with its image, which is compiled if necessary. Returns nothing if either
   // cannot be made.
   std::optional<ReadyInstance> ready(const Configuration& configuration);
-  // Loads and checks an instance, which stays loaded. If it fails, the trial is lost and the result is nothing.
-  std::optional<TryAnswer> load(const Trial& trial, const ReadyInstance& ready);
-  // Logs a trial that fails now, with its new verdict. `result` is that of the job with this status.
+  // Loads and checks an instance on a bench, where it stays loaded. If it fails, the trial is lost and the result is
+  // nothing.
+  std::optional<TryAnswer> load(TrialBench& bench, const Trial& trial, const ReadyInstance& ready);
+  // Logs a trial that fails now, with its new verdict, unless it failed on another bench before. `result` is that of
+  // the job with this status.
   void lose(Trial trial, const Status& status, const Result& result);
 
   SessionParts& on_;

@@ -7,7 +7,6 @@
 #include "core/trial.hpp"
 #include "session/bench.hpp"
 #include "session/session_terms.hpp"
-#include "session/trial_queue.hpp"
 
 namespace attune {
 
@@ -57,10 +56,7 @@ class TrialBench : public Bench {
   Ticket submit_try(const Instance& instance, const Image& image, int attempt, double incumbent_ns);
   // Returns the trial that a result makes: verdict, samples, numerics. Throws Error when the environment is at fault.
   Trial trial_of(const Instance& instance, const CompileOutcome& outcome, Result result);
-  // Returns the trials that it was given and has not finished, and how many it may be given at once. The depth must not
-  // depend on speed, since proposals depend on it.
-  TrialQueue& queue() noexcept { return queue_; }
-  const TrialQueue& queue() const noexcept { return queue_; }
+  // Returns how many trials it may have at once. The depth must not depend on speed, since proposals depend on it.
   std::size_t depth() const;
 
   // Takes one sample of each loaded instance, by jobs so short that a stop is soon obeyed.
@@ -82,7 +78,6 @@ class TrialBench : public Bench {
   int trials_since_anchor_ = 0;
   double limit_ = Pool::forever,
          ends_at_ = Pool::forever;  // of what is being made; when that is, by the session's clock
-  TrialQueue queue_;
 };
 
 }  // namespace attune

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "session/session_parts.hpp"
+#include "session/trial_queue.hpp"
 
 namespace attune {
 
@@ -29,11 +30,15 @@ class TrialLine {
   // Has the attempts of the next trials made durable, beside the jobs that the benches have.
   void begin_ahead();
 
+  // Returns how many trials there may be that were sent and not taken. It does not depend on speed.
+  std::size_t window() const;
   // Returns whether a bench may be given a trial.
   bool has_place() const;
-  bool is_empty() const;  // no bench has anything
+  bool is_empty() const { return queue_.empty(); }  // everything that was sent was taken
+  // Waits until has_place(), or finishes what was sent first, if only that may make a place.
+  void make_place();
   // Finishes what was sent first, and waits for it if necessary.
-  void finish_oldest();
+  void finish_oldest() { finish(queue_.begin()); }
   // Ends the turns if other tuners wait for one and nothing is under way.
   void give_way();
 
@@ -46,20 +51,21 @@ class TrialLine {
 
  private:
   TrialBench& next_bench() const;
-  TrialBench* oldest() const;
-  bool are_idle() const;
-  bool take_result(double seconds);
-  Trial try_as_anchor(TrialBench& bench, const QueuedTrial& queued, int attempt);
+  bool is_full() const;
+  bool take_result(double seconds, const std::atomic<int>& stop);
+  Trial try_as_anchor(const QueuedTrial& queued);
   void begin_attempts(const Instance* first, bool is_alone);
-  Result wait_for_first(TrialBench& bench);
-  void finish_first(TrialBench& bench);
+  void give(QueuedTrial& queued, TrialBench& bench);
+  void try_again_alone(QueuedTrial& queued);
+  void lose_bench_of(QueuedTrial& queued);
+  static std::string failure_text(const Result& result);
+  void finish(TrialQueue::Position one);
   void finish(TrialBench& bench, const QueuedTrial& queued, Trial trial);
-  void withdraw_from(std::size_t first);
-  void push(TrialBench& bench, QueuedTrial queued);
+  void withdraw(bool keeps_first);
 
   SessionParts& on_;
   const EndOfTrial ended_;
-  std::uint64_t sent_ = 0;
+  TrialQueue queue_;
   double compile_wait_seconds_ = 0;
 };
 

@@ -1,31 +1,31 @@
 #include "session/trial_queue.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace attune {
+namespace {
 
-QueuedTrial TrialQueue::pop() {
-  QueuedTrial first = std::move(queue_.front());
-  queue_.pop_front();
-  return first;
+std::size_t counted_of(const std::list<QueuedTrial>& queue, const auto& counts) {
+  return static_cast<std::size_t>(std::count_if(queue.begin(), queue.end(), counts));
 }
 
-void TrialQueue::clear() noexcept {
-  queue_.clear();
-  arrived_.clear();
+}  // namespace
+
+TrialQueue::Position TrialQueue::find(Ticket ticket) {
+  return std::find_if(queue_.begin(), queue_.end(),
+                      [&](const QueuedTrial& one) { return one.bench != nullptr && one.ticket == ticket; });
 }
 
-bool TrialQueue::arrive(Result& result) {
-  const bool is_own = std::any_of(queue_.begin(), queue_.end(),
-                                  [&](const QueuedTrial& queued) { return queued.ticket == result.ticket; });
-  if (is_own) arrived_.emplace(result.ticket, std::move(result));
-  return is_own;
+std::size_t TrialQueue::trials() const {
+  return counted_of(queue_, [](const QueuedTrial& one) { return one.instance != nullptr; });
 }
 
-std::optional<Result> TrialQueue::take_arrived() {
-  if (!has_arrived()) return std::nullopt;
-  return std::move(arrived_.extract(queue_.front().ticket).mapped());
+std::size_t TrialQueue::under_way() const {
+  return counted_of(queue_, [](const QueuedTrial& one) { return one.bench != nullptr && !one.result; });
+}
+
+std::size_t TrialQueue::under_way(const TrialBench& bench) const {
+  return counted_of(queue_, [&](const QueuedTrial& one) { return one.bench == &bench && !one.result; });
 }
 
 }  // namespace attune

@@ -1,13 +1,13 @@
-// TrialQueue: what one bench was given and has not finished, in order: trials, and timings of its anchor. Results
-// arrive at any time and are taken in that order, so that what a strategy knows does not depend on speed. One thread.
+// TrialQueue: what the benches of a session were given and what was not taken since, in order: trials, and timings of
+// anchors. Results arrive at any time and are taken in that order, so that what a strategy knows does not depend on
+// speed. One thread.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <map>
+#include <list>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "core/image.hpp"
 #include "subject/instance.hpp"
@@ -15,35 +15,41 @@
 
 namespace attune {
 
+class TrialBench;
+
 struct QueuedTrial {
-  Ticket ticket{};
   std::shared_ptr<const Instance> instance;  // null for a timing of the anchor
   CompileOutcome outcome = {};
   bool is_alone = false, has_attempt = false;
-  std::uint64_t order = 0;  // among what all benches of the session were given
+  int attempt = 1;
+  TrialBench* bench = nullptr;  // that has it; null: none, because it took one along
+  Ticket ticket{};
+  std::string lost = {};              // how it took a bench along; "" if it did not
+  std::optional<Result> result = {};  // once it has arrived
 };
 
 class TrialQueue {
  public:
+  using Position = std::list<QueuedTrial>::iterator;
+
   void push(QueuedTrial queued) { queue_.push_back(std::move(queued)); }
-  QueuedTrial pop();
-  const QueuedTrial& front() const { return queue_.front(); }
+  void erase(Position one) { queue_.erase(one); }
+  void clear() noexcept { queue_.clear(); }
   bool empty() const noexcept { return queue_.empty(); }
   std::size_t size() const noexcept { return queue_.size(); }
-  const std::deque<QueuedTrial>& all() const noexcept { return queue_; }
-  void clear() noexcept;
+  Position begin() noexcept { return queue_.begin(); }
+  Position end() noexcept { return queue_.end(); }
 
-  // Takes a result if it is of this queue. Returns whether it is.
-  bool arrive(Result& result);
-  bool has_arrived() const { return !queue_.empty() && arrived_.contains(queue_.front().ticket); }  // of the first
-  // Returns the result of the first, if it has arrived.
-  std::optional<Result> take_arrived();
-  // Returns whether the bench has nothing to do: all of its results have arrived.
-  bool is_idle() const noexcept { return arrived_.size() >= queue_.size(); }
+  // Returns the position of what has this ticket, or the end.
+  Position find(Ticket ticket);
+  // Returns how many trials there are, timings of anchors not counted.
+  std::size_t trials() const;
+  // Return how many have no result yet, of all benches and of one.
+  std::size_t under_way() const;
+  std::size_t under_way(const TrialBench& bench) const;
 
  private:
-  std::deque<QueuedTrial> queue_;
-  std::map<Ticket, Result> arrived_;
+  std::list<QueuedTrial> queue_;
 };
 
 }  // namespace attune

@@ -1,11 +1,12 @@
 // Pool: jobs go in and results come out. It owns device workers, one lane for each, and compile workers, with their
 // deadlines, restarts, second chances and verdicts. Its device workers are of devices of one class; sessions use it one
-// after the other. One thread calls it.
+// after the other. One thread calls it, or strands do.
 #pragma once
 
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -14,6 +15,7 @@
 #include "core/device_class.hpp"
 #include "worker/compile_lanes.hpp"
 #include "worker/device_lane.hpp"
+#include "worker/strands.hpp"
 #include "worker/workers.hpp"
 
 namespace attune {
@@ -46,11 +48,12 @@ class Pool {
   Ticket submit(DeviceJob job, LaneId lane = 0);
   // Submits an image to compile. The answer is CompileAnswer with one outcome. Images are done in any order.
   Ticket submit(ImageRequest request);
-  // Waits for the next result of any job. Returns nothing once `stop` is not 0, or after `seconds`. Throws DeviceLost
-  // or Error when the environment is at fault.
+  // Waits for the next result of any job. Returns nothing once `stop` is not 0, or after `seconds`. If the environment
+  // is at fault for a lane's job, that result and those of all jobs behind it in the lane hold the error. Throws Error
+  // when compiling fails by itself.
   std::optional<Result> next(const std::atomic<int>& stop, double seconds = forever);
-  // Waits for the result of this job; other results stay. Throws as next() does, and Error when the job was dropped
-  // because an earlier job of its lane lost the device.
+  // Waits for the result of this job; other results stay. Throws the error that it holds (DeviceLost, Error), and Error
+  // for a job that was dropped.
   Result wait(Ticket ticket);
   // The same, but returns nothing once `stop` is not 0, or after `seconds`. The job goes on.
   std::optional<Result> wait(Ticket ticket, const std::atomic<int>& stop, double seconds);
@@ -58,6 +61,9 @@ class Pool {
   Result run(DeviceJob job, LaneId lane = 0) { return wait(submit(std::move(job), lane)); }
   // Compiles an image and waits for it.
   CompileOutcome compile(const ImageRequest& request);
+  // Does the parts side by side, as strands: one runs until it waits here for a result. Returns when all have ended.
+  // Parts must not throw.
+  void run_side_by_side(const std::vector<std::function<void()>>& parts) { strands_.run(parts); }
   // Drops the lane's jobs, which get no result, and ends a worker that has any of them. A fresh worker must get a Begin
   // first.
   void abandon_device_jobs(LaneId lane = 0);
@@ -76,9 +82,10 @@ class Pool {
   // Returns whether the environment failed a job of the lane since the last Begin; later jobs have no results.
   bool has_lost_device(LaneId lane = 0);
 
-  // Returns the clock by which sessions are timed, in seconds: the machine's, or the device's own as of the last
-  // result.
-  double seconds(LaneId lane = 0) const;
+  // Returns the clock by which sessions are timed, in seconds: the machine's, or that of devices with clocks of their
+  // own as of the last result. Results of several such devices come in the order of that clock, whatever their
+  // processes' speed.
+  double seconds() const;
   // Returns the workers replaced, the busy and the timed seconds of all lanes together.
   LaneFigures figures() const;
 
@@ -89,11 +96,17 @@ class Pool {
   struct DeviceOfLane {
     std::unique_ptr<DeviceLane> lane;
     std::optional<DeviceFacts> opened;
-    bool is_lost = false;
-    std::set<Ticket> jobs;  // that have no result yet
-    double seconds = 0;     // Result::seconds of the last result that was taken
+    std::exception_ptr lost{};      // the error by which the device was lost since the last Begin
+    std::map<Ticket, double> jobs;  // that have no result yet; when they were submitted, by seconds()
+    double clock = 0;               // the device's own, at the end of its last job
+    double idle = 0;                // by which seconds() is ahead of it, because the device had no job meanwhile
   };
+  bool has_own_clock() const;
   void deliver(Result result);
+  void fail(Ticket ticket, const std::exception_ptr& error, double seconds);
+  std::deque<Result>::iterator first_result();
+  std::deque<Result>::iterator find(Ticket ticket);
+  bool is_first_awaited(Ticket ticket);
   template <typename Condition>
   bool wait_until(std::unique_lock<std::mutex>& lock, const std::atomic<int>& stop, double seconds,
                   const Condition& is_there);
@@ -104,8 +117,11 @@ class Pool {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Result> results_;
-  std::set<Ticket> dropped_;  // device jobs that get no result
-  std::uint64_t last_ = 0;    // ticket
+  Strands strands_{mutex_, changed_};
+  std::vector<Ticket> awaited_;  // of the strands that wait
+  double now_ = 0;               // seconds() of devices with clocks of their own
+  std::set<Ticket> dropped_;     // device jobs that were abandoned, and get no result
+  std::uint64_t last_ = 0;       // ticket
   unsigned compilers_ = 1;
   std::optional<DeviceInfo> compiled_for_;  // nothing: images are compiled for the first device
   std::vector<DeviceOfLane> devices_;

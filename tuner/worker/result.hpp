@@ -38,7 +38,11 @@ struct Result {
   double lost_seconds = 0;           // the time by that clock that failures and their consequences took
   DeviceReadings watched;            // the observations of the device since the previous result
   std::vector<std::string> notes;    // for the user
-  std::exception_ptr error;          // set if the environment is at fault: then there is no answer
+  std::exception_ptr error;          // set if the environment is at fault, for this job or one before it in the lane:
+                                     // then there is no answer
 };
+
+// Returns whether the environment failed a job.
+inline bool fails(const Result& result) { return result.error || std::holds_alternative<Failure>(result.answer); }
 
 }  // namespace attune
