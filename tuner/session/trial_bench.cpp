@@ -139,6 +139,7 @@ Ticket TrialBench::submit_try(const Instance& instance, const Image& image, int 
 Trial TrialBench::trial_of(const Instance& instance, const CompileOutcome& outcome, Result from) {
   const Result result = noted(std::move(from));
   Trial trial;
+  trial.board = device().uuid;
   trial.compile_ms = outcome.milliseconds;
   describe(trial, instance, &*outcome.image, is_self_checked());
   const Status status = status_in(result);
