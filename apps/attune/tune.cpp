@@ -5,6 +5,7 @@
 #include "attune/strategy.hpp"
 #include "device/replay/replay_kernel.hpp"
 #include "files/paths.hpp"
+#include "json_lines.hpp"
 #include "kernel/problem.hpp"
 #include "options.hpp"
 #include "plan.hpp"
@@ -16,11 +17,13 @@
 #include "stored.hpp"
 #include "strategies.hpp"
 #include "subject/recording_subject.hpp"
+#include "text.hpp"
 #include "tune_misses.hpp"
 #include "tune_revalidate.hpp"
 #include "tune_session.hpp"
 #include "tune_suite.hpp"
 #include "worker.hpp"
+#include "worker/boards.hpp"
 
 namespace attune::cli {
 namespace {
@@ -39,7 +42,8 @@ void add_search_options(Options& options) {
       "many problems as one session, which share the effort's time, images and what proves good: a file with one on "
       "each line, or \"n=2**16..2**28 times 4 T=float\" (`plus 1024` adds)")(
       "device,d", named_value("DEVICE"),
-      "cuda, cuda:N, host, or replay:FILE[,noise][,disturbed][,seed=N][,workers]: a recording, without KERNEL or with "
+      "cuda, cuda:N, GPU-UUID, host; several of one class as one session: cuda:0,cuda:1 or all; or "
+      "replay:FILE[,noise][,disturbed][,seed=N][,workers][,benches=N][,paced]: a recording, without KERNEL or with "
       "one of several in it (default: $ATTUNE_DEVICE, else cuda)")("effort", named_value("EFFORT"),
                                                                    effort_help().c_str())(
       "strategy", named_value("STRATEGY"),
@@ -87,6 +91,7 @@ Options tune_options() {
       "  attune tune my_kernel.cu --device host --trials 50      # no GPU needed\n"
       "  attune tune transpose --effort patient --target 2x      # until it is twice as fast as the default\n"
       "  attune tune axpy --effort exhaustive --parameters \"BLOCK=128,256 VECTOR=4\" --json\n"
+      "  attune tune reduce --device all                         # all GPUs of one class, as one session\n"
       "  attune tune --device replay:gemm_A100.json.xz           # search a recording, in virtual time\n"
       "  attune tune --misses misses.jsonl my_kernel.cu          # what applications asked for and did not find\n"
       "  attune tune reduce --problems \"n=2**16..2**28 times 4 T=float\"   # one session for all of these sizes\n"
@@ -144,12 +149,13 @@ int tune_recording(const Options& options, const EffortPlan& effort, const std::
   WisdomStore store(options.text("db").value_or(in_memory), WisdomStore::Access::read_write,
                     {note_on_stderr, &stop_requests});
   if (replay.workers) {
-    const std::unique_ptr<Workers> workers = workers_for(name, {.arguments = {recording.kernel, recording.problem}});
+    const std::unique_ptr<Workers> workers =
+        workers_for(bench_names(name, replay), {.arguments = {recording.kernel, recording.problem}});
     Pool pool(*workers);
     const KernelSubject subject(request.spec, {}, pool.device().info);  // compile workers have a part too
     return tune_one(request, subject, pool, store, nullptr, view_of(options));
   }
-  LocalWorkers workers(std::make_shared<Replay>(recording, replay.options));
+  LocalWorkers workers(replays_of(recording, replay));
   Pool pool(workers);
   const RecordingSubject subject(recording, request.spec, pool.device().info);
   return tune_one(request, subject, pool, store, nullptr, view_of(options));
@@ -202,17 +208,34 @@ std::vector<Problem> problems_of(const Options& options, const KernelSpec& spec,
   return problems;
 }
 
-// Tunes for each problem on the device of this name.
+// Opens the devices, and says which have a part if there are several.
+void open_boards(Pool& pool, std::vector<std::string> notes, bool json) {
+  for (const std::string& why : pool.open_all()) notes.push_back("a device has no part in the search: " + why);
+  std::string names;
+  for (LaneId lane = 0; lane < pool.lanes(); ++lane)
+    names += (lane == 0 ? "" : ", ") + board_text(pool.device(lane).info);
+  if (pool.lanes() > 1) notes.push_back(fmt::format("the search uses {} devices: {}", pool.lanes(), names));
+  for (const std::string& note : notes)
+    if (json)
+      print_line("note", {{"text", note}});
+    else
+      put_text("{}", note_line(note));
+}
+
+// Tunes for each problem on the devices of this name.
 int tune_on_device(const Options& options, KernelRequest request, const std::vector<Problem>& problems,
                    const std::string& name) {
   catch_signals();
   WisdomStore store(database_path(options), WisdomStore::Access::read_write, {note_on_stderr, &stop_requests});
-  const std::unique_ptr<Workers> workers = workers_for(name, worker_options(options));
+  Boards boards = boards_of(name);
+  const std::unique_ptr<Workers> workers = workers_for(boards.names, worker_options(options));
   Pool pool(*workers);
   pool.set_aliases(store.aliases());  // ceilings, records and sessions are those of the device's class
+  open_boards(pool, std::move(boards.notes), options.has("json"));
   request.lock_folder = usable_lock_folder();
   std::optional<ImageCache> images;
   if (!request.lock_folder.empty()) images.emplace(default_cache_path());
+  if (boards.are_one_device) request.lock_folder.clear();
   if (pool.device().info.kind == "cuda") calibrate_first(request, pool, store, options.has("json"));
   if (options.has("problems"))
     return tune_suite(std::move(request), problems, pool, store, images ? &*images : nullptr, view_of(options));
@@ -248,12 +271,12 @@ int run_tune(const Arguments& arguments) {
         "too many arguments: one kernel is tuned, but with --misses (an argument with spaces needs quotes)");
   if (is_replay(name)) return tune_recording(options, effort, name);
   KernelRequest request = request_from(options, find_kernel(options, options.required("kernel")));
-  const std::string kind = name.substr(0, name.find(':'));
+  const std::string kind = kind_of_boards(name);
   const std::vector<Problem> problems = problems_of(options, request.spec, kind);
   if (!effort.search)
     return show_matches({request.spec, options.required("kernel"), database_to_read(options), request.regime,
                          request.objectives.text(), &effort, options.has("json")},
-                        problems, open_device(name));
+                        problems, open_device(boards_of(name).names.front()));
   request.effort = *effort.search;
   return tune_on_device(options, std::move(request), problems, name);
 }

@@ -30,6 +30,10 @@ std::unique_ptr<Workers> workers_for(const std::string& device, const WorkerOpti
   return process_workers(this_program, device, options);
 }
 
+std::unique_ptr<Workers> workers_for(std::vector<std::string> devices, const WorkerOptions& options) {
+  return process_workers(this_program, std::move(devices), options);
+}
+
 std::unique_ptr<Testbed> open_recording(const std::string& name, const Arguments& arguments) {
   if (!is_replay(name)) return nullptr;
   const ReplayRequest replay = parse_replay(name);

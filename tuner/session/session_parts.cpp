@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "worker/boards.hpp"
+
 namespace attune {
 
 SessionParts::SessionParts(const SessionTerms& session_terms, Pool& session_pool, WisdomStore& store,
@@ -40,7 +42,7 @@ double SessionParts::waited_seconds() const {
 }
 
 std::list<TrialBench>::iterator SessionParts::leave_out(std::list<TrialBench>::iterator bench, const std::string& why) {
-  observer.note(bench->device().name + " has no part in the search: " + why);
+  observer.note(board_text(bench->device()) + " has no part in the search: " + why);
   return benches.erase(bench);
 }
 
