@@ -87,7 +87,7 @@ void print_record(const Record& record, std::span<const FinalistResult> finalist
 
 Json JsonLines::line_of(const char* type) const {
   Json line = {{"type", type}};
-  if (problem_) line["problem"] = to_json(*problem_);
+  if (problem_) line["kernel"] = spec_.name, line["problem"] = to_json(*problem_);
   return line;
 }
 

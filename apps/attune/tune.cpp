@@ -5,19 +5,17 @@
 #include "attune/strategy.hpp"
 #include "device/replay/replay_kernel.hpp"
 #include "files/paths.hpp"
-#include "json_lines.hpp"
 #include "kernel/problem.hpp"
 #include "options.hpp"
 #include "plan.hpp"
 #include "put_text.hpp"
 #include "replay.hpp"
-#include "session/problem_list.hpp"
 #include "spec/kernel_file.hpp"
 #include "stop_requests.hpp"
 #include "stored.hpp"
 #include "strategies.hpp"
 #include "subject/recording_subject.hpp"
-#include "text.hpp"
+#include "tune_boards.hpp"
 #include "tune_misses.hpp"
 #include "tune_revalidate.hpp"
 #include "tune_session.hpp"
@@ -38,9 +36,9 @@ std::string effort_help() {
 void add_search_options(Options& options) {
   options.add()("problem,p", named_values("PROBLEM"),
                 "what to tune for: \"width=8192 T=float\"; may be given several times; values may be formulas (2**28)")(
-      "problems", named_value("FILE|RANGE"),
-      "many problems as one session, which share the effort's time, images and what proves good: a file with one on "
-      "each line, or \"n=2**16..2**28 times 4 T=float\" (`plus 1024` adds)")(
+      "problems", named_values("FILE|RANGE"),
+      "many problems as one session, which share the effort's time, images and what proves good; of several kernels a "
+      "list for each: a file with one on each line, or \"n=2**16..2**28 times 4 T=float\" (`plus 1024` adds)")(
       "device,d", named_value("DEVICE"),
       "cuda, cuda:N, GPU-UUID, host; several of one class as one session: cuda:0,cuda:1 or all; or "
       "replay:FILE[,noise][,disturbed][,seed=N][,workers][,benches=N][,paced]: a recording, without KERNEL or with "
@@ -198,10 +196,6 @@ int revalidate_records(const Options& options, const std::string& device) {
 // Returns the problems to tune for, in the order of the command.
 std::vector<Problem> problems_of(const Options& options, const KernelSpec& spec, const std::string& kind) {
   std::vector<std::string> texts = options.list("problem");
-  if (const auto list = options.text("problems")) {
-    if (!texts.empty()) throw UsageError("--problem and --problems: write all problems into the list");
-    return list_problems(spec, *list, kind);
-  }
   if (texts.empty()) texts.emplace_back();
   std::vector<Problem> problems;
   for (const std::string& text : texts) problems.push_back(parse_problem(spec, text, kind));
@@ -210,16 +204,10 @@ std::vector<Problem> problems_of(const Options& options, const KernelSpec& spec,
 
 // Opens the devices, and says which have a part if there are several.
 void open_boards(Pool& pool, std::vector<std::string> notes, bool json) {
-  for (const std::string& why : pool.open_all()) notes.push_back("a device has no part in the search: " + why);
-  std::string names;
-  for (LaneId lane = 0; lane < pool.lanes(); ++lane)
-    names += (lane == 0 ? "" : ", ") + board_text(pool.device(lane).info);
-  if (pool.lanes() > 1) notes.push_back(fmt::format("the search uses {} devices: {}", pool.lanes(), names));
-  for (const std::string& note : notes)
-    if (json)
-      print_line("note", {{"text", note}});
-    else
-      put_text("{}", note_line(note));
+  for (const std::string& why : pool.open_all()) notes.push_back(no_part_note(why));
+  std::vector<DeviceInfo> used;
+  for (LaneId lane = 0; lane < pool.lanes(); ++lane) used.push_back(pool.device(lane).info);
+  tell_boards(used, std::move(notes), json);
 }
 
 // Tunes for each problem on the devices of this name.
@@ -237,8 +225,6 @@ int tune_on_device(const Options& options, KernelRequest request, const std::vec
   if (!request.lock_folder.empty()) images.emplace(default_cache_path());
   if (boards.are_one_device) request.lock_folder.clear();
   if (pool.device().info.kind == "cuda") calibrate_first(request, pool, store, options.has("json"));
-  if (options.has("problems"))
-    return tune_suite(std::move(request), problems, pool, store, images ? &*images : nullptr, view_of(options));
   int code = exit_done;
   for (const Problem& problem : problems) {
     request.problem = problem;
@@ -266,13 +252,28 @@ int run_tune(const Arguments& arguments) {
   if (options.has("all")) throw UsageError("--all is of --revalidate");
   if (options.has("dry-run"))
     throw UsageError("--dry-run is of --misses and --revalidate; `attune plan` shows what is known of a problem");
-  if (options.has("kernels"))
+  if (options.has("kernels") && !options.has("problems"))
     throw UsageError(
-        "too many arguments: one kernel is tuned, but with --misses (an argument with spaces needs quotes)");
+        "too many arguments: one kernel is tuned, but with --misses and --problems (an argument with spaces needs "
+        "quotes)");
   if (is_replay(name)) return tune_recording(options, effort, name);
   KernelRequest request = request_from(options, find_kernel(options, options.required("kernel")));
   const std::string kind = kind_of_boards(name);
-  const std::vector<Problem> problems = problems_of(options, request.spec, kind);
+  if (options.has("problems") && options.has("problem"))
+    throw UsageError("--problem and --problems: write all problems into the list");
+  if (options.has("problems") && effort.search) {
+    request.effort = *effort.search;
+    const std::vector<SuiteMember> members = suite_members(options, request.spec, kind);
+    catch_signals();
+    return tune_suite(options, std::move(request), members, name);
+  }
+  if (options.has("kernels"))
+    throw UsageError("--effort " + std::string(effort.name) + " looks up one kernel at a time");
+  std::vector<Problem> problems;
+  if (options.has("problems"))
+    for (SuiteMember& one : suite_members(options, request.spec, kind)) problems.push_back(std::move(one.problem));
+  else
+    problems = problems_of(options, request.spec, kind);
   if (!effort.search)
     return show_matches({request.spec, options.required("kernel"), database_to_read(options), request.regime,
                          request.objectives.text(), &effort, options.has("json")},

@@ -67,4 +67,19 @@ Budget slice_of(const SuiteBudget& whole, const SuiteBudget& left, std::size_t p
   return slice;
 }
 
+std::vector<Configuration> most_frequent(const std::vector<Configuration>& all) {
+  std::map<std::string, std::pair<std::size_t, const Configuration*>> counts;
+  for (const Configuration& one : all) {
+    auto& [count, where] = counts[one.text()];
+    ++count;
+    where = &one;
+  }
+  std::vector<std::pair<std::size_t, const Configuration*>> order;
+  for (const auto& [text, entry] : counts) order.push_back(entry);
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<Configuration> chosen;
+  for (std::size_t i = 0; i < std::min(order.size(), most_winners); ++i) chosen.push_back(*order[i].second);
+  return chosen;
+}
+
 }  // namespace attune

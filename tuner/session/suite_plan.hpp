@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
+#include "attune/bindings.hpp"
 #include "session/effort.hpp"
 
 namespace attune {
@@ -52,5 +54,10 @@ std::optional<std::size_t> next_problem(std::span<const SearchSoFar> searches);
 // Returns the limits of a problem's next slice. A slice is half of a problem's share of the whole suite, so that one
 // half goes to all problems alike, and the other half to where it helps.
 Budget slice_of(const SuiteBudget& whole, const SuiteBudget& left, std::size_t problems);
+
+// More winners than this are not tried for each problem.
+inline constexpr std::size_t most_winners = 8;
+// Returns the configurations of a list, each once, the most frequent first, `most_winners` at most.
+std::vector<Configuration> most_frequent(const std::vector<Configuration>& all);
 
 }  // namespace attune

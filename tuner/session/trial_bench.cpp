@@ -101,7 +101,7 @@ void TrialBench::begin_as(const TrialBench& other) {
 CompileOutcome TrialBench::compile_within(const ImageRequest& request) {
   KeptImages* const kept = terms_.request.images.get();
   const std::string key = kept != nullptr ? image_key(request) : "";
-  if (const CompileResult* const found = kept != nullptr ? kept->find(key) : nullptr) return found->outcome;
+  if (std::optional<CompileResult> found = kept != nullptr ? kept->find(key) : std::nullopt) return found->outcome;
   std::optional<Result> result =
       pool_.wait(pool_.submit(request), stop_, opened().own_clock ? Pool::forever : anchor_seconds_left());
   if (!result)
