@@ -21,13 +21,6 @@ namespace {
 // side, and none is left for one bench at the end. A slice costs a second of data and warm-up.
 constexpr double unlimited_slice_seconds = 60;
 
-// Makes the stages short after an interruption, because the user waits.
-void make_short(Protocol& protocol) {
-  protocol.final_seconds = std::min(protocol.final_seconds, 1.0);
-  protocol.confirm_seconds = 0;  // one visit
-  protocol.confirm_most = std::min(protocol.confirm_most, protocol.finalists);
-}
-
 struct Member {
   const Subject* subject = nullptr;
   std::string kernel;  // name and code: what wins for a kernel is tried for that kernel alone
@@ -41,16 +34,6 @@ struct Member {
   bool concludes = false;              // its search is over, and its finalists are compared or were
   Budget slice;                        // limits of the slice that it has now
 };
-
-// Adds what the runs before this one took.
-void add_use(const SessionResult& before, SessionResult& result) {
-  result.run_trials += before.run_trials;
-  result.seconds += before.seconds;
-  result.device_busy_seconds += before.device_busy_seconds;
-  result.compile_wait_seconds += before.compile_wait_seconds;
-  result.timed_seconds += before.timed_seconds;
-  result.workers_replaced += before.workers_replaced;
-}
 
 class Suite {
  public:

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
+#include <utility>
 
 namespace attune {
 namespace {
@@ -80,6 +83,21 @@ std::vector<Configuration> most_frequent(const std::vector<Configuration>& all) 
   std::vector<Configuration> chosen;
   for (std::size_t i = 0; i < std::min(order.size(), most_winners); ++i) chosen.push_back(*order[i].second);
   return chosen;
+}
+
+void make_short(Protocol& protocol) {
+  protocol.final_seconds = std::min(protocol.final_seconds, 1.0);
+  protocol.confirm_seconds = 0;  // one visit
+  protocol.confirm_most = std::min(protocol.confirm_most, protocol.finalists);
+}
+
+void add_use(const SessionResult& before, SessionResult& result) {
+  result.run_trials += before.run_trials;
+  result.seconds += before.seconds;
+  result.device_busy_seconds += before.device_busy_seconds;
+  result.compile_wait_seconds += before.compile_wait_seconds;
+  result.timed_seconds += before.timed_seconds;
+  result.workers_replaced += before.workers_replaced;
 }
 
 }  // namespace attune
