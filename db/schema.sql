@@ -96,6 +96,7 @@ CREATE TABLE trial(
   worker INTEGER NOT NULL,
   shapes TEXT NOT NULL,
   deaths INTEGER NOT NULL,
+  board TEXT NOT NULL,
   lifted_ms INTEGER,
   UNIQUE(session_id, configuration)
 ) STRICT;
@@ -161,6 +162,8 @@ CREATE TABLE record(
   choice INTEGER NOT NULL,
   settled INTEGER NOT NULL,
   source TEXT NOT NULL,
+  boards TEXT NOT NULL,
+  boards_differ INTEGER NOT NULL,
   strength INTEGER NOT NULL,
   hash TEXT NOT NULL
 ) STRICT;

@@ -7,6 +7,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "core/record_fields.hpp"
+
 namespace attune {
 namespace {
 
@@ -97,6 +99,27 @@ std::optional<std::vector<LaunchShape>> shapes_from_json(std::string_view text) 
   std::vector<LaunchShape> shapes;
   const bool is_sound = read_list(text, [&](FrontReader& reader) { return read_shape(reader, shapes.emplace_back()); });
   return is_sound ? std::optional(std::move(shapes)) : std::nullopt;
+}
+
+std::string boards_json(const std::vector<BoardResult>& boards) {
+  auto list = nlohmann::ordered_json::array();
+  for (const BoardResult& board : boards) {
+    auto& object = list.emplace_back();
+    fields([&](const char* name, const auto& value) { object[name] = value; }, board);
+  }
+  return list.dump(-1, ' ', true, json::error_handler_t::replace);
+}
+
+std::optional<std::vector<BoardResult>> boards_from_json(std::string_view text) try {
+  std::vector<BoardResult> boards;
+  const json list = json::parse(text);
+  for (const json& object : list.get_ref<const json::array_t&>())
+    fields([&](const char* name, auto& value) { object.at(name).get_to(value); }, boards.emplace_back());
+  for (const BoardResult& board : boards)
+    if (board.rounds < 0 || !(board.median_ns >= 0) || !(board.speedup >= 0)) return {};
+  return boards;
+} catch (const json::exception&) {
+  return {};
 }
 
 }  // namespace attune

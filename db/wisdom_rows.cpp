@@ -41,6 +41,8 @@ class Binder {
       statement_.bind(parameter, numbers_json(value));
     else if constexpr (std::same_as<T, std::vector<LaunchShape>>)
       statement_.bind(parameter, shapes_json(value));
+    else if constexpr (std::same_as<T, std::vector<BoardResult>>)
+      statement_.bind(parameter, boards_json(value));
     else if constexpr (std::integral<T> || std::is_enum_v<T>)
       statement_.bind(parameter, static_cast<std::int64_t>(value));
     else
@@ -94,6 +96,9 @@ class RowReader {
   void operator()(const char* column, std::vector<LaunchShape>& value) {
     if (auto shapes = take(shapes_from_json(cell(column).getString()))) value = *std::move(shapes);
   }
+  void operator()(const char* column, std::vector<BoardResult>& value) {
+    if (auto boards = take(boards_from_json(cell(column).getString()))) value = *std::move(boards);
+  }
 
  private:
   // Returns a field of the row. Rows of a query are read in one order of fields, so that the place of a field in the
@@ -131,14 +136,14 @@ void more_fields(const auto& visit, const Cover& cover) { visit("hash", cover_ha
 
 void require_storable(const auto&) {}
 void require_storable(const Record& record) {
-  fields(
-      [&](const char*, const auto& value) {
-        if constexpr (std::floating_point<std::remove_cvref_t<decltype(value)>>)
-          if (!std::isfinite(value))
-            throw UsageError(fmt::format("the record of {} ({}) has a time or ratio that is no number",
-                                         record.key.kernel, record.key.problem.text()));
-      },
-      record);
+  const auto require = [&](const char*, const auto& value) {
+    if constexpr (std::floating_point<std::remove_cvref_t<decltype(value)>>)
+      if (!std::isfinite(value))
+        throw UsageError(fmt::format("the record of {} ({}) has a time or ratio that is no number", record.key.kernel,
+                                     record.key.problem.text()));
+  };
+  fields(require, record);
+  for (const BoardResult& board : record.boards) fields(require, board);
 }
 
 // Cuts between characters, and marks the cut.

@@ -87,7 +87,7 @@ void print_record(const Record& record, std::span<const FinalistResult> finalist
 
 Json JsonLines::line_of(const char* type) const {
   Json line = {{"type", type}};
-  if (problem_) line["problem"] = to_json(*problem_);
+  if (problem_) line["kernel"] = spec_.name, line["problem"] = to_json(*problem_);
   return line;
 }
 
@@ -130,6 +130,7 @@ void JsonLines::trial_done(const Trial& trial, const Progress& progress) {
   line["best_ns"] = progress.best_ns > 0 ? Json(progress.best_ns) : Json();
   line["default_ns"] = progress.default_ns > 0 ? Json(progress.default_ns) : Json();
   line["from_log"] = progress.from_log;
+  if (!trial.board.empty()) line["board"] = trial.board;
   if (!trial.detail.empty()) line["detail"] = trial.detail;
   print_line(line);
 }

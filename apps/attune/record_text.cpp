@@ -76,6 +76,7 @@ std::string marks_text(const Record& record) {
     text += fmt::format("; {}{}{}", to_text(record.origin), record.source.empty() ? "" : " from ", record.source);
   if (record.busy) text += "; busy: other processes were on the device";
   if (!record.settled) text += "; not settled";
+  if (record.boards_differ) text += "; boards differ: which configuration is the best depends on the board";
   if (record.self_checked) text += "; self-checked";
   if (record.narrowed) text += "; narrowed: a part of the space was searched";
   return text;

@@ -10,19 +10,20 @@
 #include "plan.hpp"
 #include "put_text.hpp"
 #include "replay.hpp"
-#include "session/problem_list.hpp"
 #include "spec/kernel_file.hpp"
 #include "stop_requests.hpp"
 #include "stored.hpp"
 #include "strategies.hpp"
 #include "subject/callable_subject.hpp"
 #include "subject/recording_subject.hpp"
+#include "tune_boards.hpp"
 #include "tune_misses.hpp"
 #include "tune_revalidate.hpp"
 #include "tune_session.hpp"
 #include "tune_suite.hpp"
 #include "tuning/program_tunable.hpp"
 #include "worker.hpp"
+#include "worker/boards.hpp"
 #include "worker/callable_spec.hpp"
 
 namespace attune::cli {
@@ -40,11 +41,12 @@ void add_search_options(Options& options) {
                 "what to tune for: \"width=8192 T=float\"; may be given several times; values may be formulas (2**28)")(
       "program", named_value("COMMAND"),
       "in place of KERNEL: what is run by `sh` and does the work of a callable, in any language")(
-      "problems", named_value("FILE|RANGE"),
-      "many problems as one session, which share the effort's time, images and what proves good: a file with one on "
-      "each line, or \"n=2**16..2**28 times 4 T=float\" (`plus 1024` adds)")(
+      "problems", named_values("FILE|RANGE"),
+      "many problems as one session, which share the effort's time, images and what proves good; of several kernels a "
+      "list for each: a file with one on each line, or \"n=2**16..2**28 times 4 T=float\" (`plus 1024` adds)")(
       "device,d", named_value("DEVICE"),
-      "cuda, cuda:N, host, or replay:FILE[,noise][,disturbed][,seed=N][,workers]: a recording, without KERNEL or with "
+      "cuda, cuda:N, GPU-UUID, host; several of one class as one session: cuda:0,cuda:1 or all; or "
+      "replay:FILE[,noise][,disturbed][,seed=N][,workers][,benches=N][,paced]: a recording, without KERNEL or with "
       "one of several in it (default: $ATTUNE_DEVICE, else cuda)")("effort", named_value("EFFORT"),
                                                                    effort_help().c_str())(
       "strategy", named_value("STRATEGY"),
@@ -92,6 +94,7 @@ Options tune_options() {
       "  attune tune my_kernel.cu --device host --trials 50      # no GPU needed\n"
       "  attune tune transpose --effort patient --target 2x      # until it is twice as fast as the default\n"
       "  attune tune axpy --effort exhaustive --parameters \"BLOCK=128,256 VECTOR=4\" --json\n"
+      "  attune tune reduce --device all                         # all GPUs of one class, as one session\n"
       "  attune tune --device replay:gemm_A100.json.xz           # search a recording, in virtual time\n"
       "  attune tune --misses misses.jsonl my_kernel.cu          # what applications asked for and did not find\n"
       "  attune tune reduce --problems \"n=2**16..2**28 times 4 T=float\"   # one session for all of these sizes\n"
@@ -150,12 +153,13 @@ int tune_recording(const Options& options, const EffortPlan& effort, const std::
   WisdomStore store(options.text("db").value_or(in_memory), WisdomStore::Access::read_write,
                     {note_on_stderr, &stop_requests});
   if (replay.workers) {
-    const std::unique_ptr<Workers> workers = workers_for(name, {.arguments = {recording.kernel, recording.problem}});
+    const std::unique_ptr<Workers> workers =
+        workers_for(bench_names(name, replay), {.arguments = {recording.kernel, recording.problem}});
     Pool pool(*workers);
     const KernelSubject subject(request.spec, {}, pool.device().info);  // compile workers have a part too
     return tune_one(request, subject, pool, store, nullptr, view_of(options));
   }
-  LocalWorkers workers(std::make_shared<Replay>(recording, replay.options));
+  LocalWorkers workers(replays_of(recording, replay));
   Pool pool(workers);
   const RecordingSubject subject(recording, request.spec, pool.device().info);
   return tune_one(request, subject, pool, store, nullptr, view_of(options));
@@ -198,10 +202,6 @@ int revalidate_records(const Options& options, const std::string& device) {
 // Returns the problems to tune for, in the order of the command.
 std::vector<Problem> problems_of(const Options& options, const KernelSpec& spec, const std::string& kind) {
   std::vector<std::string> texts = options.list("problem");
-  if (const auto list = options.text("problems")) {
-    if (!texts.empty()) throw UsageError("--problem and --problems: write all problems into the list");
-    return list_problems(spec, *list, kind);
-  }
   if (texts.empty()) texts.emplace_back();
   std::vector<Problem> problems;
   for (const std::string& text : texts) problems.push_back(parse_problem(spec, text, kind));
@@ -222,20 +222,29 @@ int tune_each(KernelRequest request, const std::vector<Problem>& problems, Pool&
   return code;
 }
 
-// Tunes for each problem on the device of this name.
+// Opens the devices, and says which have a part if there are several.
+void open_boards(Pool& pool, std::vector<std::string> notes, bool json) {
+  for (const std::string& why : pool.open_all()) notes.push_back(no_part_note(why));
+  std::vector<DeviceInfo> used;
+  for (LaneId lane = 0; lane < pool.lanes(); ++lane) used.push_back(pool.device(lane).info);
+  tell_boards(used, std::move(notes), json);
+}
+
+// Tunes for each problem on the devices of this name.
 int tune_on_device(const Options& options, KernelRequest request, const std::vector<Problem>& problems,
                    const std::string& name) {
   catch_signals();
   WisdomStore store(database_path(options), WisdomStore::Access::read_write, {note_on_stderr, &stop_requests});
-  const std::unique_ptr<Workers> workers = workers_for(name, worker_options(options));
+  Boards boards = boards_of(name);
+  const std::unique_ptr<Workers> workers = workers_for(boards.names, worker_options(options));
   Pool pool(*workers);
   pool.set_aliases(store.aliases());  // ceilings, records and sessions are those of the device's class
+  open_boards(pool, std::move(boards.notes), options.has("json"));
   request.lock_folder = usable_lock_folder();
   std::optional<ImageCache> images;
   if (!request.lock_folder.empty()) images.emplace(default_cache_path());
+  if (boards.are_one_device) request.lock_folder.clear();
   if (pool.device().info.kind == "cuda") calibrate_first(request, pool, store, options.has("json"));
-  if (options.has("problems"))
-    return tune_suite(std::move(request), problems, pool, store, images ? &*images : nullptr, view_of(options));
   return tune_each<KernelSubject>(std::move(request), problems, pool, store, images ? &*images : nullptr,
                                   view_of(options));
 }
@@ -285,20 +294,35 @@ int run_tune(const Arguments& arguments) {
   if (options.has("all")) throw UsageError("--all is of --revalidate");
   if (options.has("dry-run"))
     throw UsageError("--dry-run is of --misses and --revalidate; `attune plan` shows what is known of a problem");
-  if (options.has("kernels"))
+  if (options.has("kernels") && !options.has("problems"))
     throw UsageError(
-        "too many arguments: one kernel is tuned, but with --misses (an argument with spaces needs quotes)");
+        "too many arguments: one kernel is tuned, but with --misses and --problems (an argument with spaces needs "
+        "quotes)");
   if (options.has("program") && options.has("kernel"))
     throw UsageError("--program and KERNEL: the program says what it tunes; leave one of them out");
   if (options.has("program")) return tune_program(options, effort);
   if (is_replay(name)) return tune_recording(options, effort, name);
   KernelRequest request = request_from(options, find_kernel(options, options.required("kernel")));
-  const std::string kind = name.substr(0, name.find(':'));
-  const std::vector<Problem> problems = problems_of(options, request.spec, kind);
+  const std::string kind = kind_of_boards(name);
+  if (options.has("problems") && options.has("problem"))
+    throw UsageError("--problem and --problems: write all problems into the list");
+  if (options.has("problems") && effort.search) {
+    request.effort = *effort.search;
+    const std::vector<SuiteMember> members = suite_members(options, request.spec, kind);
+    catch_signals();
+    return tune_suite(options, std::move(request), members, name);
+  }
+  if (options.has("kernels"))
+    throw UsageError("--effort " + std::string(effort.name) + " looks up one kernel at a time");
+  std::vector<Problem> problems;
+  if (options.has("problems"))
+    for (SuiteMember& one : suite_members(options, request.spec, kind)) problems.push_back(std::move(one.problem));
+  else
+    problems = problems_of(options, request.spec, kind);
   if (!effort.search)
     return show_matches({request.spec, options.required("kernel"), database_to_read(options), request.regime,
                          request.objectives.text(), &effort, options.has("json")},
-                        problems, open_device(name));
+                        problems, open_device(boards_of(name).names.front()));
   request.effort = *effort.search;
   return tune_on_device(options, std::move(request), problems, name);
 }

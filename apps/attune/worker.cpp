@@ -33,6 +33,10 @@ std::unique_ptr<Workers> workers_for(const std::string& device, const WorkerOpti
   return process_workers(this_program, device, options);
 }
 
+std::unique_ptr<Workers> workers_for(std::vector<std::string> devices, const WorkerOptions& options) {
+  return process_workers(this_program, std::move(devices), options);
+}
+
 std::unique_ptr<Testbed> open_program(const std::string& name, const Arguments& arguments) {
   if (name != callable_kind || arguments.empty()) return nullptr;
   return callable_testbed(tunable_of_program(arguments.front()));

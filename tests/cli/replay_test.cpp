@@ -1,4 +1,7 @@
 // --device replay:FILE, from the command line to the record.
+#include <chrono>
+#include <map>
+
 #include "cli/workbench.hpp"
 
 namespace attune::test {
@@ -54,6 +57,28 @@ TEST_F(Replay, TheSameSeedsGiveTheSameTrialsThroughWorkersToo) {
   EXPECT_EQ(first, trials_on(bowl + ",noise,seed=5", random));
   const std::vector<std::string> exhaustive = {"--effort", "exhaustive"};
   EXPECT_EQ(trials_on(bowl, exhaustive), trials_on(bowl + ",workers", exhaustive));
+}
+
+TEST_F(Replay, IsPlayedOnSeveralBenchesWhoseTrialsHaveTheirBoard) {
+  for (const char* const how : {",benches=3", ",benches=3,workers"}) {
+    std::map<std::string, int> trials;
+    const auto lines = events_of({"tune", "--device", bowl + how, "--effort", "exhaustive", "--strategy", "random"});
+    for (const Json& trial : of_type(lines, "trial")) ++trials[trial.value("board", "")];
+    ASSERT_EQ(trials.size(), 3u) << how;
+    for (const auto& [board, count] : trials) EXPECT_GT(count, 5) << board;
+    EXPECT_EQ(of_type(lines, "best").at(0).at("configuration").at("TILE"), 32);
+  }
+  expect_failure(2, {"tune", "--device", bowl + ",benches=0"}, {"a session has 1 to 64 benches"});
+  expect_failure(2, {"tune", "--device", bowl + ",benches=x"}, {"after `benches=`, such as benches=1"});
+}
+
+// The recorded trials of a bowl take 0.1 s and more, of which a clock of its own shows nothing.
+TEST_F(Replay, TakesItsTimeWhenItIsPaced) {
+  const auto before = std::chrono::steady_clock::now();
+  const Json best = of_type(events_of({"tune", "--device", bowl + ",paced", "--trials", "2"}), "best").at(0);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - before;
+  EXPECT_GT(best.at("search_seconds"), 1);
+  EXPECT_GE(took.count(), best.at("search_seconds").get<double>());
 }
 
 TEST_F(Replay, SaysHowManyTrialsWereKnownBefore) {

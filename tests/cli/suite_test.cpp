@@ -12,7 +12,13 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
-class Suite : public Workbench {};
+class Suite : public Workbench {
+ protected:
+  static std::string only_note(const std::vector<Json>& events) {
+    const auto notes = of_type(events, "note");
+    return notes.empty() ? "" : notes.front().at("text").get<std::string>();
+  }
+};
 
 TEST_F(Suite, ARangeIsTunedAsOneSessionWithARecordForEachProblem) {
   const auto events = events_of({"tune", scale(), "--problems", "n=1000..4000 times 2 T=float", "--trials", "9"});
@@ -113,6 +119,32 @@ TEST_F(Suite, WhatIsWrongIsNamed) {
   expect_failure(2, {"tune", scale(), "--problems", "n=1..8 times 2", "--trials", "3"},
                  {"--trials 3", "of the 4 problems\n"});
   expect_failure(2, {"tune", "--misses", "log", "--problems", "n=1..8 times 2"}, {"--misses and --problems"});
+}
+
+TEST_F(Suite, OfTwoKernelsOnTwoBenchesHasARecordForEachProblem) {
+  std::string source = test::content_of(scale());
+  const std::string other = write("other.cu", source.replace(source.find("\"scale\""), 7, "\"other\""));
+  const std::vector<std::string> command = {
+      "tune",     scale(),          other,        "--problems", "n=1000..2000 times 2", "--problems", "n=3000 T=float",
+      "--device", "host,benches=2", "--patience", "2"};
+  const auto events = events_of(command);
+  std::multiset<std::string> recorded;
+  for (const Json& best : of_type(events, "best"))
+    if (best.at("configuration").is_object()) recorded.insert(best.at("kernel"));
+  EXPECT_EQ(recorded.count("other") > 0, true);
+  EXPECT_GE(recorded.count("scale"), 2u);
+  const Json suite = of_type(events, "suite").at(0);
+  EXPECT_EQ(suite.at("problems"), 3);
+  EXPECT_EQ(suite.at("records"), 3);
+  EXPECT_GT(suite.at("wall_seconds"), 0);
+  EXPECT_THAT(only_note(events), HasSubstr("the search uses 2 devices: host ("));
+  const std::string out = output_of(command);  // of what is known by now
+  expect_to_fit(out);
+  EXPECT_THAT(
+      out, AllOf(HasSubstr("tuning scale, other for 3 problems"), HasSubstr("  other n=3000 T=float: is tuned already"),
+                 HasSubstr("\nother\n"), HasSubstr(" s on 2 devices\n")));
+  expect_failure(2, {"tune", scale(), other, "--problems", "n=1000"},
+                 {"--problems is given 1 time for 2 kernels: give one list for each kernel"});
 }
 
 }  // namespace

@@ -306,5 +306,13 @@ TEST_F(Tune, AKernelWithoutParametersSaysSo) {
   EXPECT_THAT(text, HasSubstr("\n           no parameters\n")) << "the best";
 }
 
+TEST_F(Tune, UsesSeveralBenchesOfTheHostAsOneSession) {
+  const std::string text = output_of({"tune", scale(), "--device", "host,benches=2", "--effort", "exhaustive"});
+  EXPECT_THAT(text, AllOf(HasSubstr("note: the search uses 2 devices: host ("), HasSubstr("kept in ")));
+  EXPECT_THAT(output_of({"tune", scale(), "--device", "host"}), HasSubstr("is tuned already"));
+  expect_failure(2, {"tune", scale(), "--device", "host,benches=65"}, {"from 1 to 64 after `benches=`"});
+  expect_failure(2, {"plan", scale(), "--device", "all"}, {"`all` are several devices"});
+}
+
 }  // namespace
 }  // namespace attune::test

@@ -83,6 +83,22 @@ TEST_F(WisdomCommands, ShowHasTheBestTrialsTheVerdictsAndTheConditions) {
   EXPECT_EQ(lines.back().at("type"), "kernel");
 }
 
+TEST_F(WisdomCommands, ShowHasTheBoardsOfARecordThatWasMeasuredOnSeveral) {
+  output_of({"tune", scale(), "--trials", "3"});
+  EXPECT_THAT(output_of({"show", "scale"}), Not(HasSubstr("boards")));
+  execute(
+      R"(UPDATE record SET boards_differ = 1, boards = '[{"uuid":"GPU-1","rounds":9,"median_ns":12500.0,)"
+      R"("speedup":1.5},{"uuid":"GPU-2","rounds":0,"median_ns":0.0,"speedup":1.0}]'; UPDATE trial SET board = 'GPU-2')");
+  const std::string text = output_of({"show", "scale"});
+  EXPECT_THAT(text, AllOf(ContainsRegex("; boards[ \n]+differ"),
+                          ContainsRegex("\n  boards +GPU-1: 12.50 us, 1.50x, 9 rounds\n"),
+                          ContainsRegex("\n +GPU-2: not measured, 0 rounds\n")));
+  expect_to_fit(text);
+  const auto lines = events_of({"show", "scale"});
+  EXPECT_EQ(of_type(lines, "record").at(0).at("boards").at(0).at("rounds"), 9);
+  EXPECT_EQ(of_type(lines, "trial").at(0).at("board"), "GPU-2");
+}
+
 TEST_F(WisdomCommands, ShowHasTheRecordsThatDoNotServeAndWhatIsInQuarantine) {
   output_of({"tune", scale(), "--effort", "exhaustive"});
   output_of({"tune", scale(), "--effort", "exhaustive", "--fresh"});

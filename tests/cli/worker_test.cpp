@@ -189,5 +189,12 @@ TEST_F(WorkerOfACommand, ServesEveryCommandThatLaunches) {
                  {"--worker"});
 }
 
+// A part of a partitioned GPU has to be named before the driver starts.
+TEST_F(WorkerOfACommand, SeesThePartOfAGpuThatIsNamed) {
+  expect_failure(
+      1, {"tune", scale(), "--device", "MIG-1", "--worker", "echo \"sees $CUDA_VISIBLE_DEVICES\" >&2; exit 3; :"},
+      {"sees MIG-1"});
+}
+
 }  // namespace
 }  // namespace attune::test

@@ -27,6 +27,8 @@ std::string text_of_field(const T& value) {
     return numbers_json(value);
   else if constexpr (std::same_as<T, std::vector<LaunchShape>>)
     return shapes_json(value);
+  else if constexpr (std::same_as<T, std::vector<BoardResult>>)
+    return boards_json(value);
   else if constexpr (std::is_enum_v<T>)
     return fmt::format("{}", static_cast<int>(value));
   else
@@ -110,6 +112,14 @@ class RandomFields {
       for (auto* sizes : {&shape.grid, &shape.block})
         for (std::uint32_t& size : *sizes) size = static_cast<std::uint32_t>(engine_());
       shape.shared_bytes = engine_();
+    }
+  }
+  void operator()(const char*, std::vector<BoardResult>& value) {
+    value.resize(below(3));
+    for (BoardResult& board : value) {
+      for (std::size_t i = below(12); i > 0; --i) board.uuid += static_cast<char>(below(128));
+      board.rounds = static_cast<std::int64_t>(below(1000));
+      for (double* const number : {&board.median_ns, &board.speedup}) (*this)("", *number);
     }
   }
   void operator()(const char* column, std::vector<double>& value) {

@@ -30,7 +30,10 @@ TEST(RecordsJson, HaveAllFieldsInTheirOrder) {
     "driver": "580.159 (CUDA 13.0)", "attune_version": "0.1.0", "protocol": 9, "made_ms": 1760000000123,
     "space": "ee", "seed": 18364758544493064720, "device_uuid": "GPU-1234", "min_ns": 12000.5, "q1_ns": 12300.1,
     "q3_ns": 12400.9, "batch": 60, "rounds": 40, "rounds_dropped": 2, "sm_clock_mhz": 1980.0, "anchor_ratio": 1.01,
-    "busy": true, "value": 0.125, "default_value": 0.25, "choice": "leaner", "settled": false, "source": ""})json");
+    "busy": true, "value": 0.125, "default_value": 0.25, "choice": "leaner", "settled": false, "source": "",
+    "boards": [{"uuid": "GPU-1234", "rounds": 24, "median_ns": 12345.5, "speedup": 1.875},
+               {"uuid": "GPU-5678", "rounds": 16, "median_ns": 12400.25, "speedup": 1.75}],
+    "boards_differ": true})json");
   EXPECT_EQ(object.dump(2), expected.dump(2));
 }
 

@@ -27,5 +27,19 @@ TEST(NumbersJson, ReadsBackEverySampleExactlyAndWhatIsNotFiniteAsNan) {
     EXPECT_FALSE(numbers_from_json(text).has_value()) << text;
 }
 
+TEST(BoardsJson, ReadsBackWhatItWroteAndNothingElse) {
+  test::RandomFields random(3);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<BoardResult> boards;
+    random("", boards);
+    ASSERT_EQ(boards_from_json(boards_json(boards)), boards) << boards_json(boards);
+  }
+  for (const char* text : {"", "{}", "[1]", R"([{"uuid":"a","rounds":1,"median_ns":1}])",
+                           R"([{"uuid":1,"rounds":1,"median_ns":1,"speedup":1}])",
+                           R"([{"uuid":"a","rounds":1,"median_ns":null,"speedup":1}])",
+                           R"([{"uuid":"a","rounds":-1,"median_ns":1,"speedup":1}])"})
+    EXPECT_FALSE(boards_from_json(text).has_value()) << text;
+}
+
 }  // namespace
 }  // namespace attune

@@ -62,6 +62,8 @@ inline Record sample_record(std::int64_t n = 1024) {
   record.default_value = 0.25;
   record.choice = Choice::leaner;
   record.settled = false;
+  record.boards = {{"GPU-1234", 24, 12345.5, 1.875}, {"GPU-5678", 16, 12400.25, 1.75}};
+  record.boards_differ = true;
   return record;
 }
 
@@ -134,6 +136,7 @@ inline Trial sample_trial(int block) {
   trial.anchor_ns = 25.5;
   trial.made_ms = 1760000000321;
   trial.worker = 1;
+  trial.board = "GPU-5678";
   trial.shapes = {{{64, 1, 1}, {static_cast<std::uint32_t>(block), 1, 1}, 0}};
   return trial;
 }

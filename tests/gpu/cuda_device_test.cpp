@@ -46,6 +46,11 @@ TEST_F(CudaDeviceTest, KnowsItself) {
   std::printf("%s, %s, driver %s\n", info.class_key().c_str(), info.uuid.c_str(), info.driver.c_str());
 }
 
+TEST_F(CudaDeviceTest, OpensByItsUuid) {
+  const DeviceInfo& info = device().info();
+  EXPECT_EQ(open_device(info.uuid)->info().ordinal, info.ordinal);
+}
+
 TEST_F(CudaDeviceTest, TellsItsStateWhileItWorks) {
   const DeviceMemory memory(device(), std::size_t{256} << 20);
   const Operation fill = test::fill_of_bytes(memory.data(), memory.bytes(), 0);

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "attune/bindings.hpp"
 #include "attune/device_info.hpp"
 #include "attune/effort.hpp"
+#include "core/board_result.hpp"
 #include "core/choice.hpp"
 #include "core/origin.hpp"
 #include "core/verdict.hpp"
@@ -55,7 +57,7 @@ struct Record {
   std::string space;      // fingerprint
   std::string toolchain;  // "NVRTC 13.0"
   std::string driver;
-  std::string device_uuid;
+  std::string device_uuid;  // of several boards, the first
   std::string attune_version;
   int protocol = first_present_protocol;  // version of the measuring protocol: what a time means
   std::uint64_t seed = 0;
@@ -72,6 +74,8 @@ struct Record {
   Choice choice = Choice::fastest;
   bool settled = true;  // the final stage was precise enough, and told apart what looked different
   std::string source;   // what an imported or adopted record came from: "Kernel Tuner"; "" if it was measured here
+  std::vector<BoardResult> boards;  // of the final stage, the first is `device_uuid`; empty: that one alone
+  bool boards_differ = false;       // which configuration is the best depends on the board
 };
 
 // Returns whether the default configuration failed. A default with the verdict `restricted` did not: it is not

@@ -5,6 +5,7 @@
 
 #include "base/field_list.hpp"
 #include "base/member_count.hpp"
+#include "core/board_result.hpp"
 #include "core/ceiling.hpp"
 #include "core/cover.hpp"
 #include "core/finalist_result.hpp"
@@ -73,8 +74,18 @@ void fields(auto&& visit, Is<Record> auto& x) {
   visit("choice", x.choice);
   visit("settled", x.settled);
   visit("source", x.source);
+  visit("boards", x.boards);
+  visit("boards_differ", x.boards_differ);
 }
-static_assert(member_count<RecordKey>() == 7 && member_count<Record>() == 42, "every member is in a list");
+static_assert(member_count<RecordKey>() == 7 && member_count<Record>() == 44, "every member is in a list");
+
+void fields(auto&& visit, Is<BoardResult> auto& x) {
+  visit("uuid", x.uuid);
+  visit("rounds", x.rounds);
+  visit("median_ns", x.median_ns);
+  visit("speedup", x.speedup);
+}
+static_assert(member_count<BoardResult>() == 4, "every member is in the list");
 
 // Visits what was measured of a trial or a finalist.
 void fields(auto&& visit, Is<Measurement> auto& x) {
@@ -133,8 +144,9 @@ void fields(auto&& visit, Is<Trial> auto& x) {
   visit("worker", x.worker);
   visit("shapes", x.shapes);
   visit("deaths", x.deaths);
+  visit("board", x.board);
 }
-static_assert(member_count<Trial>() == 15, "every member is in the list");
+static_assert(member_count<Trial>() == 16, "every member is in the list");
 
 void fields(auto&& visit, Is<Ceiling> auto& x) {
   visit("name", x.name);

@@ -34,6 +34,7 @@ struct Trial {
   int worker = 0;                   // number of the device worker that gave the verdict, from 1; 0: none, or not known
   std::vector<LaunchShape> shapes;  // one for each launch step, in order; empty: not known
   int deaths = 0;                   // worker processes that died of this trial; two deaths quarantine the configuration
+  std::string board;                // UUID of the device that gave the verdict; "": none, or not known
 };
 
 }  // namespace attune

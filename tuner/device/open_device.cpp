@@ -22,6 +22,15 @@ int ordinal_of(std::string_view name) {
   return ordinal;
 }
 
+bool is_uuid(std::string_view name) { return name.starts_with("GPU-") || name.starts_with("MIG-"); }
+
+[[gnu::cold]] int ordinal_with_uuid(std::string_view uuid) {
+  for (const DeviceInfo& device : cuda_devices())
+    if (device.uuid == uuid) return device.ordinal;
+  throw UsageError("this process sees no device " + std::string(uuid) +
+                   ": `nvidia-smi -L` lists all UUIDs, `attune devices --json` those that CUDA_VISIBLE_DEVICES leaves");
+}
+
 const HostDeviceHook& linked_host() {
   const HostDeviceHook& hook = host_device_hook();
   if (hook.open == nullptr)
@@ -33,6 +42,8 @@ const HostDeviceHook& linked_host() {
   if (name.starts_with("replay:"))
     throw UsageError("`" + std::string(name) + "`: a recording can be tuned and its space looked at (attune tune, " +
                      "attune space), no more; known devices here: cuda, cuda:N, host");
+  if (name == "all" || name == "cuda:all" || name.find(',') != name.npos)
+    throw UsageError("`" + std::string(name) + "` are several devices, which only `attune tune` takes: name one");
   if (name.starts_with("sm_"))
     throw UsageError("`" + std::string(name) +
                      "` is an architecture, not a device: `attune space` and `attune check` take it, " +
@@ -46,6 +57,8 @@ const HostDeviceHook& linked_host() {
 std::unique_ptr<Device> open_device(std::string_view name) {
   if (name == "host") return linked_host().open();
   if (name == "cuda") return open_cuda_device(std::nullopt);
+  if (name == "cuda:all" || name.find(',') != name.npos) refuse(name);
+  if (is_uuid(name)) return open_cuda_device(ordinal_with_uuid(name));
   if (name.starts_with(cuda_prefix)) return open_cuda_device(ordinal_of(name));
   refuse(name);
 }

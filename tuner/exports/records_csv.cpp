@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <concepts>
+#include <nlohmann/json.hpp>
 #include <ranges>
 #include <type_traits>
 
@@ -10,6 +11,7 @@
 #include "attune/expression.hpp"
 #include "core/bindings_json.hpp"
 #include "core/record_fields.hpp"
+#include "exports/records_json.hpp"
 
 namespace attune {
 namespace {
@@ -34,6 +36,10 @@ std::string field_text(const T& value) requires(!std::ranges::range<T> || std::d
     return std::string(to_text(value));
   else
     return fmt::format("{}", value);
+}
+
+std::string field_text(const std::vector<BoardResult>& boards) {
+  return boards.empty() ? "" : to_json(boards).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
 // Visits what a line has of a row, in the order of the columns.

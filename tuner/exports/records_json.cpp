@@ -31,6 +31,8 @@ class FieldsOf {
     else if constexpr (std::same_as<T, std::vector<LaunchShape>>)
       for (const LaunchShape& shape : value)
         object_[name].push_back({{"grid", shape.grid}, {"block", shape.block}, {"shared", shape.shared_bytes}});
+    else if constexpr (std::same_as<T, std::vector<BoardResult>>)
+      object_[name] = to_json(value);
     else
       object_[name] = value;
   }
@@ -40,6 +42,15 @@ class FieldsOf {
 };
 
 }  // namespace
+
+ordered_json to_json(const std::vector<BoardResult>& boards) {
+  ordered_json list = ordered_json::array();
+  for (const BoardResult& board : boards) {
+    FieldsOf add(list.emplace_back());
+    fields(add, board);
+  }
+  return list;
+}
 
 ordered_json to_json(const Record& record) {
   ordered_json object;

@@ -13,6 +13,7 @@ namespace attune {
 
 // Returns an object with the fields of the record, those of its key first. Texts may contain bytes that are not UTF-8.
 nlohmann::ordered_json to_json(const Record& record);
+nlohmann::ordered_json to_json(const std::vector<BoardResult>& boards);
 // Returns an object with the fields of a finalist, without its samples. Unknown fields are absent.
 nlohmann::ordered_json to_json(const FinalistResult& finalist);
 

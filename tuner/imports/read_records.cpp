@@ -14,6 +14,7 @@
 #include "base/enum_texts.hpp"
 #include "core/bindings_json.hpp"
 #include "core/record_fields.hpp"
+#include "db/value_json.hpp"
 #include "imports/record_checks.hpp"
 
 namespace attune {
@@ -119,6 +120,9 @@ class FieldReader {
       if (value.is_boolean()) return value.get<bool>();
       if (is_text_ && (value == "true" || value == "false")) return value == "true";
       return {};
+    } else if constexpr (std::same_as<T, std::vector<BoardResult>>) {
+      if (is_text_ && value == "") return T();
+      return boards_from_json(is_text_ ? value.get<std::string>() : value.dump());
     } else {
       return number_of<T>(value, is_text_);
     }
@@ -130,6 +134,7 @@ class FieldReader {
     if constexpr (std::is_enum_v<T>) return "one of the names of the format";
     if constexpr (std::same_as<T, std::string>) return "a text";
     if constexpr (std::same_as<T, bool>) return "true or false";
+    if constexpr (std::same_as<T, std::vector<BoardResult>>) return "a list of boards";
     return std::floating_point<T> ? "a number" : "a whole number";
   }
 

@@ -7,8 +7,8 @@ namespace attune {
 void ImageSource::ask(std::shared_ptr<const Instance> instance) {
   ++outstanding_;
   const std::string key = instance->image ? instance->image_key : instance->text;
-  if (const CompileResult* const found = instance->image ? kept_->find(key) : nullptr) {
-    ready_.push_back({std::move(instance), found->outcome, found->deaths});
+  if (std::optional<CompileResult> found = instance->image ? kept_->find(key) : std::nullopt) {
+    ready_.push_back({std::move(instance), std::move(found->outcome), found->deaths});
     ready_.back().outcome.milliseconds = 0;
     return;
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "worker/boards.hpp"
+
 namespace attune {
 
 SessionParts::SessionParts(const SessionTerms& session_terms, Pool& session_pool, WisdomStore& store,
@@ -49,7 +51,7 @@ double SessionParts::comparing_seconds() const {
 bool SessionParts::leaves(TrialBench& bench, const std::string& why) {
   if (benches.size() == 1) return false;
   const auto at = std::find_if(benches.begin(), benches.end(), [&](const TrialBench& one) { return &one == &bench; });
-  observer.note(bench.device().name + " has no part in the session from here: " + why);
+  observer.note(board_text(bench.device()) + " has no part in the session from here: " + why);
   bench.abandon();
   gone.splice(gone.end(), benches, at);
   return true;

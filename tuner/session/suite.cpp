@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 
+#include "base/usable_processors.hpp"
 #include "kernel/record_table.hpp"
 #include "session/later_stop.hpp"
+#include "session/one_at_a_time.hpp"
 #include "session/session_terms.hpp"
 #include "session/suite_plan.hpp"
 #include "worker/transport.hpp"
@@ -14,18 +17,13 @@
 namespace attune {
 namespace {
 
-// More winners than this are not tried for each problem.
-constexpr std::size_t most_winners = 8;
-
-// Makes the stages short after an interruption, because the user waits.
-void make_short(Protocol& protocol) {
-  protocol.final_seconds = std::min(protocol.final_seconds, 1.0);
-  protocol.confirm_seconds = 0;  // one visit
-  protocol.confirm_most = std::min(protocol.confirm_most, protocol.finalists);
-}
+// A slice of a search without a limit of time, on several benches: the long problems of a suite then go on side by
+// side, and none is left for one bench at the end. A slice costs a second of data and warm-up.
+constexpr double unlimited_slice_seconds = 60;
 
 struct Member {
   const Subject* subject = nullptr;
+  std::string kernel;  // name and code: what wins for a kernel is tried for that kernel alone
   SearchSoFar search;
   SessionResult result;                // of its last visit
   std::int64_t session = 0;            // 0: none yet
@@ -33,53 +31,33 @@ struct Member {
   double lead = 1;                     // its objective relative to the default's
   std::optional<Ending> over;          // why its own search has ended
   bool is_known = false;               // it had its record before
+  bool concludes = false;              // its search is over, and its finalists are compared or were
+  Budget slice;                        // limits of the slice that it has now
 };
-
-// Returns configurations with how often each is in the list, the most frequent first, `most_winners` at most.
-std::vector<Configuration> most_frequent(const std::vector<Configuration>& all) {
-  std::map<std::string, std::pair<std::size_t, const Configuration*>> counts;
-  for (const Configuration& one : all) {
-    auto& [count, where] = counts[one.text()];
-    ++count;
-    where = &one;
-  }
-  std::vector<std::pair<std::size_t, const Configuration*>> order;
-  for (const auto& [text, entry] : counts) order.push_back(entry);
-  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::vector<Configuration> chosen;
-  for (std::size_t i = 0; i < std::min(order.size(), most_winners); ++i) chosen.push_back(*order[i].second);
-  return chosen;
-}
-
-// Adds what the runs before this one took.
-void add_use(const SessionResult& before, SessionResult& result) {
-  result.run_trials += before.run_trials;
-  result.seconds += before.seconds;
-  result.device_busy_seconds += before.device_busy_seconds;
-  result.compile_wait_seconds += before.compile_wait_seconds;
-  result.timed_seconds += before.timed_seconds;
-  result.workers_replaced += before.workers_replaced;
-}
 
 class Suite {
  public:
-  Suite(const SessionRequest& request, std::span<const Subject* const> subjects, Pool& pool, WisdomStore& store,
+  Suite(const SessionRequest& request, std::span<const Subject* const> subjects, std::span<const SuiteBench> benches,
         ImageCache* images, SuiteObserver& observer, const std::atomic<int>& stop)
-      : request_(request), pool_(pool), store_(store), disk_(images), observer_(observer), stop_(stop) {
+      : request_(request), benches_(benches, subjects.size()), disk_(images), observer_(observer), stop_(stop) {
     for (const Subject* const subject : subjects) members_.emplace_back().subject = subject;
     request_.images = std::make_shared<KeptImages>();
+    const auto share = static_cast<unsigned>(benches_.size());
+    const auto processors =
+        request_.compile_threads > 0 ? request_.compile_threads : static_cast<unsigned>(usable_processors());
+    if (share > 1) request_.compile_threads = std::max(1u, processors / share);
   }
 
   SuiteResult run() {
-    const double busy = pool_.figures().busy_seconds;
+    const double busy = benches_.busy_seconds();
     know();
     set_budget();
-    search();
-    conclude();
+    search_and_conclude();
     SuiteResult result;
     result.winners = complete();
     result.interrupted = stop_.load() > 0;
-    result.busy_seconds = pool_.figures().busy_seconds - busy;
+    result.busy_seconds = benches_.busy_seconds() - busy;
+    result.wall_seconds = benches_.seconds();
     result.compiled = request_.images->compiled();
     for (Member& member : members_) {
       result.known += member.is_known;
@@ -89,41 +67,55 @@ class Suite {
   }
 
  private:
+  using Lock = std::lock_guard<std::mutex>;
   void know();
   void set_budget();
   SuiteBudget left() const;
-  void search();
-  void search_slice(std::size_t at);
-  void conclude();
-  void conclude(std::size_t at);
+  void search_and_conclude();
+  std::optional<std::size_t> next_visit(const SuiteBenches::IsFree& is_free);
+  std::optional<std::size_t> next_slice(const SuiteBenches::IsFree& is_free);
+  void search_slice(std::size_t at, const SuiteBench& bench);
+  void end_slice(Member& member, SessionResult result);
+  bool has_searched(const Member& member) const;
+  void conclude(std::size_t at, const SuiteBench& bench);
   std::size_t complete();
-  void complete(std::size_t at, const std::vector<Configuration>& winners);
+  void complete(std::size_t at, const std::vector<Configuration>& winners, const SuiteBench& bench);
   Ending reason_of(const Member& member) const;
-  std::vector<Configuration> leaders() const;
-  SessionResult visit(std::size_t at, SessionPart part, const Budget& limits, const std::atomic<int>& stop);
+  std::vector<Configuration> leaders(const std::string& kernel) const;
+  std::vector<std::size_t> in_order() const;
+  void tell_done(std::size_t at);
+  SessionResult visit(std::size_t at, SessionPart part, const Budget& limits, const std::atomic<int>& stop,
+                      const SuiteBench& bench);
+  SessionResult run_part(std::size_t at, const SessionRequest& request, const std::atomic<int>& stop,
+                         const SuiteBench& bench);
 
   SessionRequest request_;
-  Pool& pool_;
-  WisdomStore& store_;
+  SuiteBenches benches_;  // whose mutex guards all below, while several benches work
   ImageCache* const disk_;
   SuiteObserver& observer_;
+  std::mutex observing_;
   const std::atomic<int>& stop_;
   std::vector<Member> members_;
   std::size_t open_ = 0;                     // members without a record that answers
   SuiteBudget whole_;                        // of this run
   std::optional<double> effort_left_;        // seconds, over all runs
-  std::optional<double> seconds_left_;       // of the user's limit
+  std::optional<double> seconds_left_;       // of the user's limit, of all benches together
   std::optional<std::int64_t> trials_left_;  // of the user's limit
+  double seconds_given_ = 0;                 // to slices under way
+  std::int64_t trials_given_ = 0;            // likewise
 };
 
 // Takes over what the database knows: records that answer, and sessions that go on.
 void Suite::know() {
+  WisdomStore& store = benches_.first().store;
+  const DeviceInfo& device = benches_.first().pool.device().info;
   for (Member& member : members_) {
-    const SessionKey key = session_key(request_, *member.subject, pool_.device().info);
-    const bool is_lifted = request_.lift_quarantine && store_.lift_quarantine(key.record) > 0;
-    const std::optional<SessionRow> row = store_.find_session(key);
+    const SessionKey key = session_key(request_, *member.subject, device);
+    member.kernel = key.record.kernel + ' ' + key.record.code;
+    const bool is_lifted = request_.lift_quarantine && store.lift_quarantine(key.record) > 0;
+    const std::optional<SessionRow> row = store.find_session(key);
     if (std::optional<SessionResult> known;
-        !is_lifted && (known = known_result(request_, *member.subject, pool_.device().info, store_))) {
+        !is_lifted && (known = known_result(request_, *member.subject, device, store))) {
       member.is_known = member.search.is_over = true;
       member.leads = known->record->configuration;
       member.session = row ? row->id : 0;
@@ -137,7 +129,9 @@ void Suite::know() {
 
 void Suite::set_budget() {
   const EffortPlan& plan = effort_plan(request_.effort);
-  const std::optional<double> share = share_of_effort(plan, request_.limits, members_.size());
+  Budget limits = request_.limits;
+  if (limits.seconds) *limits.seconds *= static_cast<double>(benches_.size());
+  const std::optional<double> share = share_of_effort(plan, limits, members_.size());
   double used = 0;
   for (const Member& member : members_) {
     open_ += !member.is_known;
@@ -145,7 +139,7 @@ void Suite::set_budget() {
   }
   const auto open = static_cast<double>(open_);
   if (share) effort_left_ = *share * open - used;
-  seconds_left_ = request_.limits.seconds;
+  seconds_left_ = limits.seconds;
   trials_left_ = request_.limits.trials;
   whole_ = left();
   if (share) whole_.seconds = std::min(*share * open, seconds_left_.value_or(*share * open));
@@ -157,20 +151,27 @@ void Suite::set_budget() {
 SuiteBudget Suite::left() const {
   SuiteBudget left{effort_left_, trials_left_};
   if (seconds_left_) left.seconds = std::min(*seconds_left_, left.seconds.value_or(*seconds_left_));
+  if (left.seconds) *left.seconds -= seconds_given_;
+  if (left.trials) *left.trials -= trials_given_;
   return left;
 }
 
 // Runs a part of a problem's session. What fails for this problem leaves the others.
-SessionResult Suite::visit(std::size_t at, SessionPart part, const Budget& limits, const std::atomic<int>& stop) {
+SessionResult Suite::visit(std::size_t at, SessionPart part, const Budget& limits, const std::atomic<int>& stop,
+                           const SuiteBench& bench) {
   Member& member = members_[at];
-  SessionRequest request = request_;
+  SessionRequest request;
+  {
+    const Lock lock(benches_.mutex());
+    request = request_;
+    request.lift_quarantine = request.lift_quarantine && member.search.slices == 0;
+    part.session = member.session;
+  }
   request.limits = limits;
-  request.lift_quarantine = request.lift_quarantine && member.search.slices == 0;
-  part.session = member.session;
   request.part = std::move(part);
   SessionResult result;
   try {
-    result = run_session(request, *member.subject, pool_, store_, disk_, observer_.session(at), stop);
+    result = run_part(at, request, stop, bench);
   } catch (const WaitInterrupted&) {
     throw;
   } catch (const DeviceLost&) {
@@ -181,41 +182,104 @@ SessionResult Suite::visit(std::size_t at, SessionPart part, const Budget& limit
     result.end = Ending::no_survivor;
     result.explanation = error.what();
   }
+  const Lock lock(benches_.mutex());
   if (result.session != 0) member.session = result.session;
   return result;
 }
 
-void Suite::search() {
-  while (stop_.load() == 0) {
-    std::vector<SearchSoFar> searches;
-    for (const Member& member : members_) {
-      searches.push_back(member.search);
-      // When nothing is left, each problem still has its default tried.
-      if (left().is_spent() && member.search.trials > 0) searches.back().is_over = true;
-    }
-    const std::optional<std::size_t> next = next_problem(searches);
-    if (!next || (left().is_spent() && searches[*next].slices > 0)) return;
-    search_slice(*next);
-  }
+SessionResult Suite::run_part(std::size_t at, const SessionRequest& request, const std::atomic<int>& stop,
+                              const SuiteBench& bench) {
+  std::unique_lock lock(observing_);
+  Observer& observer = observer_.session(at);
+  lock.unlock();
+  OneAtATime one_at_a_time(observer, observing_);
+  return run_session(request, *members_[at].subject, bench.pool, bench.store, disk_, one_at_a_time, stop);
 }
 
-// Returns the configurations that lead a problem.
-std::vector<Configuration> Suite::leaders() const {
+// Searches slice by slice, then compares the finalists of each problem. A bench for which no slice is left compares
+// while others search. After a request to stop, those of every problem still have a short final stage; a further
+// request ends the present one, and a second one all.
+void Suite::search_and_conclude() {
+  benches_.run([this](const SuiteBenches::IsFree& is_free) { return next_visit(is_free); },
+               [this](std::size_t at, const SuiteBench& bench) {
+                 const Member& member = members_[at];
+                 if (!member.concludes) return search_slice(at, bench);
+                 if (!member.is_known && member.result.end != Ending::no_survivor && stop_.load() < 2)
+                   conclude(at, bench);
+                 tell_done(at);
+               });
+}
+
+std::optional<std::size_t> Suite::next_visit(const SuiteBenches::IsFree& is_free) {
+  if (const std::optional<std::size_t> next = next_slice(is_free)) return next;
+  for (const std::size_t at : in_order()) {
+    Member& member = members_[at];
+    if (member.concludes || !is_free(at) || !has_searched(member)) continue;
+    member.concludes = member.search.is_over = true;
+    return at;
+  }
+  return std::nullopt;
+}
+
+// Returns whether the problem gets no further slice, whatever slices under way leave of their limits.
+bool Suite::has_searched(const Member& member) const {
+  const SuiteBudget spent{effort_left_, trials_left_};
+  return member.search.is_over || stop_.load() > 0 || spent.is_spent() || (seconds_left_ && *seconds_left_ <= 0);
+}
+
+// Returns the problem that has the next slice, and gives it the limits of that slice.
+std::optional<std::size_t> Suite::next_slice(const SuiteBenches::IsFree& is_free) {
+  if (stop_.load() != 0) return std::nullopt;
+  std::vector<SearchSoFar> searches;
+  for (std::size_t at = 0; at < members_.size(); ++at) {
+    searches.push_back(members_[at].search);
+    // When nothing is left, each problem still has its default tried.
+    if ((left().is_spent() && searches[at].trials > 0) || !is_free(at)) searches[at].is_over = true;
+  }
+  const std::optional<std::size_t> next = next_problem(searches);
+  if (!next || (left().is_spent() && searches[*next].slices > 0)) return std::nullopt;
+  Budget& slice = members_[*next].slice;
+  slice = slice_of(whole_, left(), open_);
+  if (benches_.size() > 1 && !slice.seconds) slice.seconds = unlimited_slice_seconds;
+  seconds_given_ += slice.seconds.value_or(0);
+  trials_given_ += slice.trials.value_or(0);
+  return next;
+}
+
+// Returns the configurations that lead a problem of the kernel.
+std::vector<Configuration> Suite::leaders(const std::string& kernel) const {
   std::vector<Configuration> leading;
   for (const Member& member : members_)
-    if (member.leads) leading.push_back(*member.leads);
+    if (member.leads && member.kernel == kernel) leading.push_back(*member.leads);
   return most_frequent(leading);
 }
 
-void Suite::search_slice(std::size_t at) {
+void Suite::search_slice(std::size_t at, const SuiteBench& bench) {
   Member& member = members_[at];
-  Budget limits = slice_of(whole_, left(), open_);
+  SessionPart part{.concludes = false};
+  Budget limits;
+  {
+    const Lock lock(benches_.mutex());
+    limits = member.slice;
+    part.first = leaders(member.kernel);
+    for (const Member& other : members_)
+      if (&other != &member && other.session != 0 && other.kernel == member.kernel)
+        part.learns_from.push_back(other.session);
+  }
   limits.patience = request_.limits.patience;
   limits.target = request_.limits.target;
-  SessionPart part{.first = leaders(), .concludes = false};
-  for (const Member& other : members_)
-    if (&other != &member && other.session != 0) part.learns_from.push_back(other.session);
-  SessionResult result = visit(at, std::move(part), limits, stop_);
+  SessionResult result = visit(at, std::move(part), limits, stop_, bench);
+  {
+    const Lock lock(benches_.mutex());
+    end_slice(member, std::move(result));
+  }
+  const Lock lock(observing_);
+  observer_.slice_done(at, member.result);
+}
+
+void Suite::end_slice(Member& member, SessionResult result) {
+  seconds_given_ -= member.slice.seconds.value_or(0);
+  trials_given_ -= member.slice.trials.value_or(0);
   SearchSoFar& search = member.search;
   const double seconds = std::max(result.used_seconds - search.seconds, 0.0);
   if (effort_left_) *effort_left_ -= seconds;
@@ -234,7 +298,6 @@ void Suite::search_slice(std::size_t at) {
   search.is_over = ends || result.end == Ending::no_survivor;
   add_use(member.result, result);
   member.result = std::move(result);
-  observer_.slice_done(at, member.result);
 }
 
 // Returns why a problem's search has ended: for a reason of its own, else by what ended the suite's.
@@ -245,45 +308,61 @@ Ending Suite::reason_of(const Member& member) const {
   return trials_left_ && *trials_left_ <= 0 ? Ending::trials : Ending::time;
 }
 
-// Compares the finalists of each problem. After a request to stop, those of every problem still have a short final
-// stage; a further request ends the present one, and a second one all.
-void Suite::conclude() {
-  for (std::size_t at = 0; at < members_.size(); ++at) {
-    Member& member = members_[at];
-    if (!member.is_known && member.result.end != Ending::no_survivor && stop_.load() < 2) conclude(at);
-    observer_.problem_done(at, member.result);
-  }
+// Returns all problems. Several benches begin with those whose trials take longest.
+std::vector<std::size_t> Suite::in_order() const {
+  std::vector<std::size_t> order(members_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto pace = [this](std::size_t at) {
+    return members_[at].search.seconds / static_cast<double>(std::max<std::int64_t>(members_[at].search.trials, 1));
+  };
+  if (benches_.size() > 1) std::ranges::stable_sort(order, std::greater(), pace);
+  return order;
 }
 
-void Suite::conclude(std::size_t at) {
+void Suite::tell_done(std::size_t at) {
+  const Lock lock(observing_);
+  observer_.problem_done(at, members_[at].result);
+}
+
+void Suite::conclude(std::size_t at, const SuiteBench& bench) {
   Member& member = members_[at];
   const LaterStop later(stop_);
-  if (stop_.load() > 0) make_short(*request_.protocol);
-  SessionPart part{.asks_strategy = false, .reason = reason_of(member)};
-  if (stop_.load() == 0) part.first = leaders();
-  SessionResult result = visit(at, std::move(part), {}, later.count());
+  SessionPart part{.asks_strategy = false};
+  {
+    const Lock lock(benches_.mutex());
+    if (stop_.load() > 0) make_short(*request_.protocol);
+    part.reason = reason_of(member);
+    if (stop_.load() == 0) part.first = leaders(member.kernel);
+  }
+  SessionResult result = visit(at, std::move(part), {}, later.count(), bench);
   add_use(member.result, result);
+  const Lock lock(benches_.mutex());
   if (result.record) member.leads = result.record->configuration;
   member.result = std::move(result);
 }
 
-// Tries the winners of all problems on every problem, so that the database knows what each costs. Returns how many
-// there are.
+// Tries the winners of all problems of a kernel on each of them, so that the database knows what each costs. Returns
+// how many there are.
 std::size_t Suite::complete() {
-  std::vector<Configuration> records;
+  std::map<std::string, std::vector<Configuration>> records, winners;  // by kernel
   for (const Member& member : members_)
-    if (member.result.record) records.push_back(member.result.record->configuration);
-  const std::vector<Configuration> winners = most_frequent(records);
+    if (member.result.record) records[member.kernel].push_back(member.result.record->configuration);
+  std::size_t count = 0;
+  for (const auto& [kernel, of_kernel] : records) count += (winners[kernel] = most_frequent(of_kernel)).size();
   const bool searched = std::any_of(members_.begin(), members_.end(), [](const Member& one) { return !one.is_known; });
-  for (std::size_t at = 0; searched && at < members_.size(); ++at) complete(at, winners);
-  return winners.size();
+  if (searched)
+    benches_.run_each(in_order(), [&](std::size_t at, const SuiteBench& bench) {
+      if (const auto found = winners.find(members_[at].kernel); found != winners.end())
+        complete(at, found->second, bench);
+    });
+  return count;
 }
 
-void Suite::complete(std::size_t at, const std::vector<Configuration>& winners) {
+void Suite::complete(std::size_t at, const std::vector<Configuration>& winners, const SuiteBench& bench) {
   Member& member = members_[at];
   if (!member.result.record || member.session == 0 || stop_.load() > 0) return;
   std::set<std::string> tried;
-  for (const Trial& trial : store_.trials(member.session)) tried.insert(trial.configuration.text());
+  for (const Trial& trial : bench.store.trials(member.session)) tried.insert(trial.configuration.text());
   SessionPart part{.asks_strategy = false, .concludes = false};
   const SearchSpace& space = member.subject->space();
   for (const Configuration& winner : winners) {
@@ -292,20 +371,27 @@ void Suite::complete(std::size_t at, const std::vector<Configuration>& winners) 
   }
   if (part.first.empty()) return;
   const std::vector<Configuration> missing = part.first;
-  const SessionResult tried_now = visit(at, std::move(part), {}, stop_);
+  const SessionResult tried_now = visit(at, std::move(part), {}, stop_, bench);
   add_use(tried_now, member.result);
   member.result.trials = std::max(member.result.trials, tried_now.trials);
   // One that leads the problem now takes part in a final stage.
   if (!tried_now.leads || std::find(missing.begin(), missing.end(), *tried_now.leads) == missing.end()) return;
-  conclude(at);
-  observer_.problem_done(at, member.result);
+  conclude(at, bench);
+  tell_done(at);
 }
 
 }  // namespace
 
 SuiteResult run_suite(const SessionRequest& request, std::span<const Subject* const> subjects, Pool& pool,
                       WisdomStore& store, ImageCache* images, SuiteObserver& observer, const std::atomic<int>& stop) {
-  return Suite(request, subjects, pool, store, images, observer, stop).run();
+  const SuiteBench bench{pool, store};
+  return run_suite(request, subjects, {&bench, 1}, images, observer, stop);
+}
+
+SuiteResult run_suite(const SessionRequest& request, std::span<const Subject* const> subjects,
+                      std::span<const SuiteBench> benches, ImageCache* images, SuiteObserver& observer,
+                      const std::atomic<int>& stop) {
+  return Suite(request, subjects, benches, images, observer, stop).run();
 }
 
 }  // namespace attune

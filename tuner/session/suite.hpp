@@ -1,21 +1,23 @@
-// Suite: one kernel tuned for many problems as one session. Each problem keeps a session, trials and a record of its
-// own. Their searches take turns in slices, share images, and try early what is best for another problem. It runs on
-// the caller's thread.
+// Suite: kernels tuned for many problems as one session. Each problem keeps a session, trials and a record of its own.
+// Their searches take turns in slices, share images, and try early what is best for another problem of their kernel.
+// With several benches each visits another problem, on a thread of its own; one bench works on the caller's thread.
 #pragma once
 
 #include <span>
 #include <vector>
 
 #include "session/session.hpp"
+#include "session/suite_benches.hpp"
 
 namespace attune {
 
-// Receives the events of a running suite. All functions are called on the suite's thread.
+// Receives the events of a running suite. Its functions, and those of what session() returns, are called one at a time:
+// on the caller's thread, and with several benches on theirs.
 class SuiteObserver {
  public:
   virtual ~SuiteObserver() = default;
   // Returns who receives the events of this problem's session, which has a slice now. It stays valid until the next
-  // call.
+  // call for this problem; of a suite with one bench, for any.
   virtual Observer& session(std::size_t problem) = 0;
   // A problem's slice has ended: `result` has its trials and what leads.
   virtual void slice_done(std::size_t /*problem*/, const SessionResult&) {}
@@ -28,15 +30,20 @@ struct SuiteResult {
   bool interrupted = false;
   std::size_t known = 0;      // problems that had their record before
   std::size_t winners = 0;    // configurations of records, which were tried for each problem
-  double busy_seconds = 0;    // in which the device worker worked, in all stages
+  double busy_seconds = 0;    // in which device workers worked, in all stages
+  double wall_seconds = 0;    // from beginning to end, by the latest clock of the benches
   std::int64_t compiled = 0;  // images that were compiled
 };
 
 // Runs a suite. `request` is that of each problem; its limits of time and trials, and its effort's time, count for the
-// whole suite (session/suite_plan.hpp). The subjects are of one kernel. `stop` is as in run_session(): after the first
-// request every problem gets a short final stage. An Error of one problem leaves the others. Throws as run_session()
-// does for a broken environment.
+// whole suite (session/suite_plan.hpp); several benches have a limit of time each. `stop` is as in run_session(): after
+// the first request every problem gets a short final stage. An Error of one problem leaves the others. Throws as
+// run_session() does for a broken environment.
 SuiteResult run_suite(const SessionRequest& request, std::span<const Subject* const> subjects, Pool& pool,
                       WisdomStore& store, ImageCache* images, SuiteObserver& observer, const std::atomic<int>& stop);
+// The same on several benches, of devices of one class.
+SuiteResult run_suite(const SessionRequest& request, std::span<const Subject* const> subjects,
+                      std::span<const SuiteBench> benches, ImageCache* images, SuiteObserver& observer,
+                      const std::atomic<int>& stop);
 
 }  // namespace attune

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
+#include <utility>
 
 namespace attune {
 namespace {
@@ -65,6 +68,36 @@ Budget slice_of(const SuiteBudget& whole, const SuiteBudget& left, std::size_t p
     slice.trials = std::min(each, *left.trials);
   }
   return slice;
+}
+
+std::vector<Configuration> most_frequent(const std::vector<Configuration>& all) {
+  std::map<std::string, std::pair<std::size_t, const Configuration*>> counts;
+  for (const Configuration& one : all) {
+    auto& [count, where] = counts[one.text()];
+    ++count;
+    where = &one;
+  }
+  std::vector<std::pair<std::size_t, const Configuration*>> order;
+  for (const auto& [text, entry] : counts) order.push_back(entry);
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<Configuration> chosen;
+  for (std::size_t i = 0; i < std::min(order.size(), most_winners); ++i) chosen.push_back(*order[i].second);
+  return chosen;
+}
+
+void make_short(Protocol& protocol) {
+  protocol.final_seconds = std::min(protocol.final_seconds, 1.0);
+  protocol.confirm_seconds = 0;  // one visit
+  protocol.confirm_most = std::min(protocol.confirm_most, protocol.finalists);
+}
+
+void add_use(const SessionResult& before, SessionResult& result) {
+  result.run_trials += before.run_trials;
+  result.seconds += before.seconds;
+  result.device_busy_seconds += before.device_busy_seconds;
+  result.compile_wait_seconds += before.compile_wait_seconds;
+  result.timed_seconds += before.timed_seconds;
+  result.workers_replaced += before.workers_replaced;
 }
 
 }  // namespace attune

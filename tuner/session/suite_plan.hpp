@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
+#include "attune/bindings.hpp"
 #include "session/effort.hpp"
+#include "session/session.hpp"
 
 namespace attune {
 
@@ -27,6 +30,9 @@ std::optional<double> share_of_effort(const EffortPlan& plan, const Budget& limi
 // Returns how a suite measures whose problems search for `share` seconds each: as its effort does, but confirming and
 // comparing take as long together as the search, at most (one second each at least).
 Protocol suite_protocol(const EffortPlan& plan, const Budget& limits, std::optional<double> share);
+
+// Makes the stages short after an interruption, because the user waits.
+void make_short(Protocol& protocol);
 
 // What one problem's search has come to.
 struct SearchSoFar {
@@ -52,5 +58,13 @@ std::optional<std::size_t> next_problem(std::span<const SearchSoFar> searches);
 // Returns the limits of a problem's next slice. A slice is half of a problem's share of the whole suite, so that one
 // half goes to all problems alike, and the other half to where it helps.
 Budget slice_of(const SuiteBudget& whole, const SuiteBudget& left, std::size_t problems);
+
+// More winners than this are not tried for each problem.
+inline constexpr std::size_t most_winners = 8;
+// Returns the configurations of a list, each once, the most frequent first, `most_winners` at most.
+std::vector<Configuration> most_frequent(const std::vector<Configuration>& all);
+
+// Adds to a result what the runs before it took.
+void add_use(const SessionResult& before, SessionResult& result);
 
 }  // namespace attune

@@ -101,7 +101,7 @@ void TrialBench::begin_as(const TrialBench& other) {
 CompileOutcome TrialBench::compile_within(const ImageRequest& request) {
   KeptImages* const kept = terms_.request.images.get();
   const std::string key = kept != nullptr ? image_key(request) : "";
-  if (const CompileResult* const found = kept != nullptr ? kept->find(key) : nullptr) return found->outcome;
+  if (std::optional<CompileResult> found = kept != nullptr ? kept->find(key) : std::nullopt) return found->outcome;
   std::optional<Result> result =
       pool_.wait(pool_.submit(request), stop_, opened().own_clock ? Pool::forever : anchor_seconds_left());
   if (!result)
@@ -139,6 +139,7 @@ Ticket TrialBench::submit_try(const Instance& instance, const Image& image, int 
 Trial TrialBench::trial_of(const Instance& instance, const CompileOutcome& outcome, Result from) {
   const Result result = noted(std::move(from));
   Trial trial;
+  trial.board = device().uuid;
   trial.compile_ms = outcome.milliseconds;
   describe(trial, instance, &*outcome.image, is_self_checked());
   const Status status = status_in(result);

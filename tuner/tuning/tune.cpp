@@ -22,6 +22,7 @@
 #include "spec/kernel_file.hpp"
 #include "spec/pack.hpp"
 #include "tuning/tune_parts.hpp"
+#include "worker/boards.hpp"
 #include "worker/process/worker_program.hpp"
 #include "worker/workers.hpp"
 
@@ -102,6 +103,16 @@ TuneResult estimated(const Dispatcher& gpu, const KernelSpec& spec, const Proble
   return result;
 }
 
+// Opens several devices of the class of `own`.
+void open_boards(Pool& pool, const Boards& boards, const DeviceInfo& own, Observer& observer, SessionRequest& request) {
+  for (const std::string& note : boards.notes) observer.note(note);
+  for (const std::string& why : pool.open_all()) observer.note("a device has no part in the search: " + why);
+  if (const DeviceInfo& opened = pool.device().info; opened.class_key() != own.class_key())
+    throw UsageError(fmt::format("TuneOptions::devices: {} is of another class than the dispatcher's {}",
+                                 board_text(opened), own.name));
+  if (boards.are_one_device) request.lock_folder.clear();
+}
+
 }  // namespace
 
 TuneResult tune(Dispatcher& gpu, const KernelSpec& spec, const Problem& given, Effort effort,
@@ -110,7 +121,7 @@ TuneResult tune(Dispatcher& gpu, const KernelSpec& spec, const Problem& given, E
   const Problem problem = make_problem(spec, given, device.kind);
   if (effort == Effort::estimate) return estimated(gpu, spec, problem);
   const std::string program = options.isolation == Isolation::processes ? worker_program(options) : "";
-  const KernelRequest request = request_of(gpu, spec, problem, effort, options);
+  KernelRequest request = request_of(gpu, spec, problem, effort, options);
 
   std::atomic<int> stop = 0;
   const std::stop_callback stopping(options.stop, [&stop] { stop = 1; });
@@ -120,14 +131,18 @@ TuneResult tune(Dispatcher& gpu, const KernelSpec& spec, const Problem& given, E
   if (!wished.empty() || !request.lock_folder.empty()) images.emplace(wished.empty() ? default_cache_path() : wished);
   ImageCache* const kept = images ? &*images : nullptr;
   ListenerObserver observer(options);
+  if (options.isolation == Isolation::none && !options.devices.empty())
+    throw UsageError("TuneOptions::devices needs a worker for each device: Isolation::processes");
   if (options.isolation == Isolation::none) {
     // A device of its own, which only one thread drives.
     const std::unique_ptr<Device> own = open_device(name_of(device));
     return result_of(run_session(request, *own, store, kept, observer, stop), options);
   }
   const QuietSignal quiet(SIGPIPE);  // before the pool starts threads
-  const std::unique_ptr<Workers> workers = process_workers(program, name_of(device));
+  const Boards boards = options.devices.empty() ? Boards{{name_of(device)}, {}} : boards_of(options.devices);
+  const std::unique_ptr<Workers> workers = process_workers(program, boards.names);
   Pool pool(*workers);
+  if (!options.devices.empty()) open_boards(pool, boards, device, observer, request);
   return result_of(run_session(request, pool, store, kept, observer, stop), options);
 }
 

@@ -15,8 +15,13 @@ LocalWorkers::LocalWorkers(std::shared_ptr<Replay> replay)
     : LocalWorkers([replay] { return recording_testbed(replay); },
                    [compiler = make_replay_compiler(replay->recording())] { return compiler; }) {}
 
-std::unique_ptr<Transport> LocalWorkers::device_worker(LaneId) {
-  const auto server = std::make_shared<DeviceServer>(make_testbed_());
+LocalWorkers::LocalWorkers(std::vector<std::shared_ptr<Replay>> replays) : LocalWorkers(replays.at(0)) {
+  for (std::size_t i = 1; i < replays.size(); ++i)
+    make_testbeds_.push_back([replay = replays[i]] { return recording_testbed(replay); });
+}
+
+std::unique_ptr<Transport> LocalWorkers::device_worker(LaneId lane) {
+  const auto server = std::make_shared<DeviceServer>(make_testbeds_.at(lane)());
   return std::make_unique<DirectTransport>([server](const Job& job) { return server->answer(job); });
 }
 

@@ -36,14 +36,17 @@ class LocalWorkers final : public Workers {
   explicit LocalWorkers(Device& device);
   // For a recording. Sessions that share a replay share its clock.
   explicit LocalWorkers(std::shared_ptr<Replay> replay);
+  // With a device worker for each of the replays, which are of one recording.
+  explicit LocalWorkers(std::vector<std::shared_ptr<Replay>> replays);
   // For whatever a testbed runs.
   LocalWorkers(MakeTestbed make_testbed, MakeCompiler make_compiler)
-      : make_testbed_(std::move(make_testbed)), make_compiler_(std::move(make_compiler)) {}
+      : make_testbeds_{std::move(make_testbed)}, make_compiler_(std::move(make_compiler)) {}
+  LaneId device_workers() const override { return make_testbeds_.size(); }
   std::unique_ptr<Transport> device_worker(LaneId) override;
   std::unique_ptr<Transport> compile_worker(const DeviceInfo& device) override;
 
  private:
-  const MakeTestbed make_testbed_;
+  std::vector<MakeTestbed> make_testbeds_;  // by lane
   const MakeCompiler make_compiler_;
 };
 
@@ -57,6 +60,9 @@ struct WorkerOptions {
 // attune-worker device|compile --device NAME ARGUMENTS...`. `command` gets the same words, but for the first two,
 // behind its own.
 std::unique_ptr<Workers> process_workers(const std::string& program, const std::string& device,
+                                         const WorkerOptions& options = {});
+// The same with a device worker for each of the devices; compile workers are of the first.
+std::unique_ptr<Workers> process_workers(const std::string& program, std::vector<std::string> devices,
                                          const WorkerOptions& options = {});
 
 }  // namespace attune

@@ -42,6 +42,18 @@ std::string conditions_text(const Record& record, std::span<const FinalistResult
   return text.empty() ? "" : fact_line("conditions", text);
 }
 
+// Returns a line for each board of a record that was measured on several.
+std::string boards_text(const Record& record) {
+  std::string text;
+  for (const BoardResult& board : record.boards) {
+    const std::string measured =
+        board.median_ns > 0 ? time_text(board.median_ns) + ", " + ratio_text(board.speedup) : "not measured";
+    text += fact_line(text.empty() ? "boards" : "",
+                      fmt::format("{}: {}, {}", board.uuid, measured, counted(board.rounds, "round")));
+  }
+  return text;
+}
+
 // Returns lines under a heading, the first of a list. `line_of(item)` returns the text of one.
 template <typename Item, typename LineOf>
 std::string list_text(std::string_view heading, std::span<const Item> items, const LineOf& line_of) {
@@ -87,7 +99,7 @@ MoreOfRecord more_of(const Record& record, std::span<const FinalistResult> final
   more.quarantined = store.quarantined(record.key);
   more.others = store.history(record.key);
   std::erase_if(more.others, [&](const Record& other) { return other.uuid == record.uuid; });
-  more.conditions = conditions_text(record, finalists);
+  more.conditions = conditions_text(record, finalists) + boards_text(record);
   return more;
 }
 

@@ -32,6 +32,10 @@ template <std::derived_from<attune::Bindings> T>
 void read(const Json& json, T& bindings) {
   bindings = T(bindings_of(json));
 }
+void read(const Json& json, std::vector<attune::BoardResult>& boards) {
+  for (const Json& one : json)
+    attune::fields([&](const char* name, auto& value) { one.at(name).get_to(value); }, boards.emplace_back());
+}
 template <typename T>
 void read(const Json& json, T& value) {
   json.get_to(value);

@@ -156,6 +156,21 @@ TEST_F(TuneInside, ListenersSeeEachTrialAndTheRecord) {
   EXPECT_EQ(records.size(), 1u) << "a known record is not stored again";
 }
 
+TEST_F(TuneInside, SeveralDevicesHaveOneSession) {
+  Dispatcher gpu(options());
+  TuneOptions chosen = briefly(Isolation::processes);
+  chosen.devices = "host,benches=2";
+  const TuneResult result = tune(gpu, scale(), problem_, Effort::measure, chosen);
+  EXPECT_TRUE(result.configuration) << result.explanation;
+  chosen.isolation = Isolation::none;
+  EXPECT_THAT(message_of<UsageError>([&] { tune(gpu, scale(), problem_, Effort::measure, chosen); }),
+              HasSubstr("needs a worker for each device"));
+  chosen = briefly(Isolation::processes);
+  chosen.devices = "host,benches=0";
+  EXPECT_THAT(message_of<UsageError>([&] { tune(gpu, scale(), problem_, Effort::measure, chosen); }),
+              HasSubstr("after `benches=`"));
+}
+
 TEST_F(TuneInside, UsesRegimeAndObjectiveOfTheDispatcher) {
   DispatcherOptions wished = options();
   wished.regime = "warm";

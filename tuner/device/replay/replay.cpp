@@ -1,6 +1,8 @@
 #include "device/replay/replay.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "attune/search_space.hpp"
 #include "device/replay/recording_identity.hpp"
@@ -15,23 +17,28 @@ bool fails_to_load(Verdict verdict) {
   return std::find(std::begin(early), std::end(early), verdict) != std::end(early);
 }
 
-DeviceInfo info_of(const Recording& recording) {
+DeviceInfo info_of(const Recording& recording, int bench) {
   DeviceInfo info;
   info.kind = "replay";
   info.name = device_name_of(recording);
   info.driver = recording.source;
+  if (bench > 0) info.uuid = "bench-" + std::to_string(bench);
   return info;
+}
+
+std::uint64_t seed_of(const ReplayOptions& options) {
+  return options.bench > 1 ? options.seed + static_cast<std::uint64_t>(options.bench - 1) : options.seed;
 }
 
 }  // namespace
 
 Replay::Replay(Recording recording, ReplayOptions options)
     : recording_(std::move(recording)),
-      info_(info_of(recording_)),
+      info_(info_of(recording_, options.bench)),
       options_(options),
       replayed_(recording_.trials.size()),
-      random_(options.seed),
-      disturbance_(options.seed, options.disturbance.value_or(DisturbanceModel{})) {
+      random_(seed_of(options)),
+      disturbance_(seed_of(options), options.disturbance.value_or(DisturbanceModel{})) {
   trials_.reserve(replayed_.size());
   for (std::size_t i = 0; i < replayed_.size(); ++i)
     trials_.try_emplace(configuration_of(recording_, recording_.trials[i]).text(), i);
@@ -42,10 +49,15 @@ std::optional<std::size_t> Replay::find(const std::string& configuration) const 
   return found == trials_.end() ? std::nullopt : std::optional(found->second);
 }
 
+void Replay::pass(double seconds) {
+  now_ += seconds;
+  if (options_.paced) std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}
+
 Status Replay::load(std::size_t trial) {
   const RecordedTrial& recorded = recording_.trials[trial];
   TrialState& replayed = replayed_[trial];
-  if (!replayed.loaded) now_ += recorded.compile_s + recorded.framework_s + recorded.search_s + recorded.validation_s;
+  if (!replayed.loaded) pass(recorded.compile_s + recorded.framework_s + recorded.search_s + recorded.validation_s);
   replayed.loaded = true;
   disturbance_.load();
   return fails_to_load(recorded.verdict) ? Status{recorded.verdict, recorded.detail, false} : Status{};
@@ -54,10 +66,10 @@ Status Replay::load(std::size_t trial) {
 Status Replay::launch(std::size_t trial) {
   const RecordedTrial& recorded = recording_.trials[trial];
   if (recorded.verdict == Verdict::ok) {
-    now_ += recorded.median_ns * 1e-9;
+    pass(recorded.median_ns * 1e-9);
     return {};
   }
-  if (!replayed_[trial].failed_launch) now_ += recorded.launches_s;
+  if (!replayed_[trial].failed_launch) pass(recorded.launches_s);
   replayed_[trial].failed_launch = true;
   return {recorded.verdict, recorded.detail, false};
 }
@@ -66,7 +78,7 @@ SingleTime Replay::sample(std::size_t trial, int launches) {
   if (recording_.trials[trial].verdict != Verdict::ok) return {launch(trial), 0};
   const double recorded = recorded_sample_ns(trial);
   const double nanoseconds = options_.disturbance ? disturbance_.measured(recorded) : recorded;
-  now_ += nanoseconds * 1e-9 * launches;
+  pass(nanoseconds * 1e-9 * launches);
   return {{}, nanoseconds};
 }
 

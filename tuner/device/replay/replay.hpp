@@ -23,6 +23,8 @@ struct ReplayOptions {
   std::uint64_t seed = 0;
   // Effects added to recorded times; nothing: times stay as recorded.
   std::optional<DisturbanceModel> disturbance{};
+  int bench = 0;       // the number of one of several benches, from 1, which has a UUID and a seed of its own; 0: alone
+  bool paced = false;  // what is recorded to take a second takes a second of the machine's clock
 };
 
 class Replay final : public Instruments {
@@ -32,8 +34,8 @@ class Replay final : public Instruments {
 
   const Recording& recording() const noexcept { return recording_; }
   const DeviceInfo& info() const noexcept { return info_; }  // of what stands for the device
-  double seconds() const override { return now_; }
-  bool has_own_clock() const noexcept override { return true; }
+  double seconds() const override { return options_.paced ? Instruments::seconds() : now_; }
+  bool has_own_clock() const noexcept override { return !options_.paced; }
 
   // Returns the position in the recording of a configuration, by its text; nothing where it was not recorded.
   std::optional<std::size_t> find(const std::string& configuration) const;
@@ -54,6 +56,7 @@ class Replay final : public Instruments {
     std::size_t next_sample = 0;
   };
   double recorded_sample_ns(std::size_t trial);
+  void pass(double seconds);
 
   const Recording recording_;
   const DeviceInfo info_;

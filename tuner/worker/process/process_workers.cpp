@@ -31,27 +31,31 @@ std::uint64_t compile_bytes() {
 
 class ProcessWorkers final : public Workers {
  public:
-  ProcessWorkers(std::string program, std::string device, WorkerOptions options)
-      : program_(std::move(program)), device_(std::move(device)), options_(std::move(options)) {}
+  ProcessWorkers(std::string program, std::vector<std::string> devices, WorkerOptions options)
+      : program_(std::move(program)), devices_(std::move(devices)), options_(std::move(options)) {}
 
-  std::unique_ptr<Transport> device_worker(LaneId) override {
-    WorkerCommand command = begun("device");
+  LaneId device_workers() const override { return devices_.size(); }
+  std::unique_ptr<Transport> device_worker(LaneId lane) override {
+    const std::string& name = devices_.at(lane);
+    WorkerCommand command = begun("device", name);
+    // CUDA shows a process one part of partitioned GPUs, which has to be named before the driver starts.
+    if (name.starts_with("MIG-")) command.environment["CUDA_VISIBLE_DEVICES"] = name;
     if (!options_.command.empty())
       command.arguments = {"/bin/sh", "-c", options_.command + " \"$@\"", worker_word, "device"};
     if (options_.shows_output) command.output = Output::shared;
-    return completed(std::move(command), device_);
+    return completed(std::move(command), name);
   }
   std::unique_ptr<Transport> compile_worker(const DeviceInfo& device) override {
-    WorkerCommand command = begun("compile");
+    WorkerCommand command = begun("compile", devices_.front());
     command.niceness = compile_niceness;
     command.address_bytes = compile_bytes();
     // Compiling for an architecture needs no context on the device.
-    return completed(std::move(command), device.kind == "cuda" ? device.architecture() : device_);
+    return completed(std::move(command), device.kind == "cuda" ? device.architecture() : devices_.front());
   }
 
  private:
-  WorkerCommand begun(const char* role) const {
-    return {.arguments = {program_, worker_word, role}, .what = fmt::format("{} worker of {}", role, device_)};
+  WorkerCommand begun(const char* role, const std::string& device) const {
+    return {.arguments = {program_, worker_word, role}, .what = fmt::format("{} worker of {}", role, device)};
   }
   std::unique_ptr<Transport> completed(WorkerCommand command, const std::string& opened) const {
     command.arguments.insert(command.arguments.end(), {"--device", opened});
@@ -59,7 +63,8 @@ class ProcessWorkers final : public Workers {
     return std::make_unique<ProcessTransport>(std::move(command));
   }
 
-  const std::string program_, device_;
+  const std::string program_;
+  const std::vector<std::string> devices_;  // by lane
   const WorkerOptions options_;
 };
 
@@ -67,7 +72,12 @@ class ProcessWorkers final : public Workers {
 
 std::unique_ptr<Workers> process_workers(const std::string& program, const std::string& device,
                                          const WorkerOptions& options) {
-  return std::make_unique<ProcessWorkers>(program, device, options);
+  return process_workers(program, std::vector{device}, options);
+}
+
+std::unique_ptr<Workers> process_workers(const std::string& program, std::vector<std::string> devices,
+                                         const WorkerOptions& options) {
+  return std::make_unique<ProcessWorkers>(program, std::move(devices), options);
 }
 
 }  // namespace attune

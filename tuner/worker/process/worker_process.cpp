@@ -25,8 +25,10 @@ constexpr double last_words_seconds = 0.05;
 
 Program program_of(const WorkerCommand& command, const std::string& folder, const Pipe& jobs, const Pipe& replies,
                    const Pipe& output) {
+  std::map<std::string, std::string> environment = command.environment;
+  environment.insert({{"TMPDIR", folder}, {worker_mark, folder}});
   return {.arguments = command.arguments,
-          .environment = {{"TMPDIR", folder}, {worker_mark, folder}},
+          .environment = std::move(environment),
           .input = jobs.read.get(),
           .output = replies.write.get(),
           .errors = command.output == Output::shared ? STDOUT_FILENO : output.write.get(),

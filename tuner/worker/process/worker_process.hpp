@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct WorkerCommand {
   int niceness = 0;                    // is added to this process's niceness
   std::uint64_t address_bytes = 0;     // RLIMIT_AS; 0: the same as this process
   Output output = Output::kept;
+  std::map<std::string, std::string> environment{};  // changes to this process's own
 };
 
 class WorkerProcess {

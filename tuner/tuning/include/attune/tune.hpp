@@ -53,7 +53,9 @@ struct TuneOptions {
   std::string strategy;                  // "NAME:option=value,..."; "": the effort's own
   std::optional<std::uint64_t> seed;     // of the data and of random choices
   bool fresh = false;                    // searches even if the result is known
-  std::stop_token stop;                  // ends the search early; the best so far is kept
+  // Several devices of the class of `gpu` as one session, in place of the one of `gpu`: "cuda:0,cuda:1", UUIDs, "all".
+  std::string devices;
+  std::stop_token stop;  // ends the search early; the best so far is kept
   // Listeners, on the thread that called tune(). What one of them throws ends tune(); the trials so far are kept.
   std::function<void(const TuneTrial&)> on_trial;    // after each trial
   std::function<void(const TuneRecord&)> on_record;  // once this session's record is stored; not of one that stands

@@ -1,0 +1,107 @@
+#include "worker/boards.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "attune/error.hpp"
+#include "device/cuda/cuda_device.hpp"
+
+namespace attune {
+namespace {
+
+constexpr std::string_view benches_option = ",benches=", cuda_kind = "cuda";
+constexpr unsigned most_benches = 64;
+
+bool is_all(std::string_view devices) { return devices == "all" || devices == "cuda:all"; }
+bool is_uuid_name(std::string_view name) { return name.starts_with("GPU-") || name.starts_with("MIG-"); }
+
+Boards benches_of_host(const std::string& devices) {
+  const std::string_view digits =
+      std::string_view(devices).substr(devices.find(benches_option) + benches_option.size());
+  unsigned count = 0;
+  const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
+  if (failed != std::errc() || end != digits.data() + digits.size() || count < 1 || count > most_benches)
+    throw UsageError(
+        fmt::format("device `{}`: expected a number from 1 to {} after `benches=`", devices, most_benches));
+  return {std::vector<std::string>(count, "host"), {}, count > 1};
+}
+
+Boards all_boards(const std::vector<DeviceInfo>& visible) {
+  Boards boards;
+  for (const DeviceInfo& one : visible)
+    if (one.class_key() == visible.front().class_key())
+      boards.names.push_back(one.uuid);
+    else
+      boards.notes.push_back(fmt::format("{} is left out: it is no {}, and a session is of one class of devices",
+                                         board_text(one), visible.front().name));
+  if (!visible.front().mig_profile.empty())
+    boards.notes.push_back(
+        "CUDA shows a process one part of a partitioned GPU: name further parts, --device MIG-...,MIG-... "
+        "(`nvidia-smi -L` lists them)");
+  return boards;
+}
+
+// Returns the board with this name. A part of a partitioned GPU may be one that only its own worker sees: null.
+const DeviceInfo* find_board(std::string_view name, const std::vector<DeviceInfo>& visible) {
+  const auto found = std::ranges::find_if(visible, [&](const DeviceInfo& one) {
+    return name == one.uuid || name == fmt::format("cuda:{}", one.ordinal) || (name == cuda_kind && one.ordinal == 0);
+  });
+  if (found != visible.end()) return &*found;
+  if (name.starts_with("MIG-")) return nullptr;
+  std::string there;
+  for (const DeviceInfo& one : visible) there += "\n  " + board_text(one);
+  if (name.starts_with(cuda_kind) || is_uuid_name(name))
+    throw UsageError(fmt::format("there is no device {}; this process sees{}", name, there));
+  throw UsageError(fmt::format(
+      "`{}` in a list of devices: expected cuda:N or a UUID, GPU-... or MIG-..., as `nvidia-smi -L` writes it", name));
+}
+
+Boards listed_boards(std::string_view devices, const std::vector<DeviceInfo>& visible) {
+  Boards boards;
+  const DeviceInfo* first = nullptr;
+  for (std::size_t at = 0; at <= devices.size();) {
+    const std::size_t end = std::min(devices.find(',', at), devices.size());
+    const std::string_view name = devices.substr(at, end - at);
+    const DeviceInfo* const board = find_board(name, visible);
+    const std::string uuid(board == nullptr ? name : std::string_view(board->uuid));
+    if (std::ranges::find(boards.names, uuid) != boards.names.end())
+      throw UsageError(fmt::format("device {} stands twice in `{}`: name each board once", name, devices));
+    if (first == nullptr) first = board;
+    if (board != nullptr && board->class_key() != first->class_key())
+      throw UsageError(
+          fmt::format("{} and {} are of two classes, and a session is of one: tune for each class by itself",
+                      board_text(*first), board_text(*board)));
+    boards.names.push_back(uuid);
+    at = end + 1;
+  }
+  return boards;
+}
+
+}  // namespace
+
+std::vector<DeviceInfo> visible_boards() {
+  std::string why_not;
+  if (!cuda_available(why_not)) throw Error(why_not);
+  return cuda_devices();
+}
+
+Boards boards_of(const std::string& devices, const std::function<std::vector<DeviceInfo>()>& visible) {
+  if (devices.starts_with(fmt::format("host{}", benches_option))) return benches_of_host(devices);
+  if (is_all(devices)) return all_boards(visible());
+  if (devices.find(',') == std::string::npos) return {{devices}, {}};
+  return listed_boards(devices, visible());
+}
+
+std::string kind_of_boards(std::string_view devices) {
+  if (is_all(devices) || is_uuid_name(devices)) return std::string(cuda_kind);
+  return std::string(devices.substr(0, devices.find_first_of(":,")));
+}
+
+std::string board_text(const DeviceInfo& board) {
+  const std::string name = board.kind == cuda_kind ? fmt::format("cuda:{}", board.ordinal) : board.kind;
+  return fmt::format("{} ({}{}{})", name, board.name, board.uuid.empty() ? "" : ", ", board.uuid);
+}
+
+}  // namespace attune
