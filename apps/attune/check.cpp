@@ -59,6 +59,7 @@ class CheckJobs {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin_;
     std::optional<Result> result = pool_.next(Pool::never, seconds_ - spent.count());
     if (!result) throw TimeIsUp(seconds_);
+    if (result->error) std::rethrow_exception(result->error);
     if (const auto* failure = std::get_if<Failure>(&result->answer)) throw_failure(*failure);
     return std::move(*result);
   }

@@ -46,9 +46,9 @@ void add_search_options(Options& options) {
       "list for each: a file with one on each line, or \"n=2**16..2**28 times 4 T=float\" (`plus 1024` adds)")(
       "device,d", named_value("DEVICE"),
       "cuda, cuda:N, GPU-UUID, host; several of one class as one session: cuda:0,cuda:1 or all; or "
-      "replay:FILE[,noise][,disturbed][,seed=N][,workers][,benches=N][,paced]: a recording, without KERNEL or with "
-      "one of several in it (default: $ATTUNE_DEVICE, else cuda)")("effort", named_value("EFFORT"),
-                                                                   effort_help().c_str())(
+      "replay:FILE[,noise][,disturbed][,seed=N][,workers]: a recording, without KERNEL or with one of several in it; "
+      "[,benches=N]: on N devices; [,paced]: in real time (default: $ATTUNE_DEVICE, else cuda)")(
+      "effort", named_value("EFFORT"), effort_help().c_str())(
       "strategy", named_value("STRATEGY"),
       "NAME or NAME:option=value,... (default: the effort's own); `--strategy help` lists them")(
       "time-limit", named_value("TIME"), "end the search after this long: 60s, 5m, 1h")(

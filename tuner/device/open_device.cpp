@@ -1,4 +1,6 @@
 // Turns names of devices into devices and compilers.
+#include <fmt/format.h>
+
 #include <charconv>
 
 #include "attune/device_info.hpp"
@@ -13,12 +15,12 @@ namespace {
 
 constexpr std::string_view cuda_prefix = "cuda:";
 
-int ordinal_of(std::string_view name) {
+[[gnu::cold]] int ordinal_of(std::string_view name) {
   const std::string_view digits = name.substr(cuda_prefix.size());
   int ordinal = -1;
   const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), ordinal);
   if (failed != std::errc() || end != digits.data() + digits.size() || ordinal < 0)
-    throw UsageError("device `" + std::string(name) + "`: expected a number after `cuda:`, such as cuda:0");
+    throw UsageError(fmt::format("device `{}`: expected a number after `cuda:`, such as cuda:0", name));
   return ordinal;
 }
 
@@ -27,8 +29,10 @@ bool is_uuid(std::string_view name) { return name.starts_with("GPU-") || name.st
 [[gnu::cold]] int ordinal_with_uuid(std::string_view uuid) {
   for (const DeviceInfo& device : cuda_devices())
     if (device.uuid == uuid) return device.ordinal;
-  throw UsageError("this process sees no device " + std::string(uuid) +
-                   ": `nvidia-smi -L` lists all UUIDs, `attune devices --json` those that CUDA_VISIBLE_DEVICES leaves");
+  throw UsageError(
+      fmt::format("this process sees no device {}: `nvidia-smi -L` lists all UUIDs, `attune devices --json` those that "
+                  "CUDA_VISIBLE_DEVICES leaves",
+                  uuid));
 }
 
 const HostDeviceHook& linked_host() {
@@ -38,23 +42,26 @@ const HostDeviceHook& linked_host() {
   return hook;
 }
 
-[[noreturn]] void refuse(std::string_view name) {
+[[noreturn]] [[gnu::cold]] void refuse(std::string_view name) {
+  const char* why = nullptr;
   if (name.starts_with("replay:"))
-    throw UsageError("`" + std::string(name) + "`: a recording can be tuned and its space looked at (attune tune, " +
-                     "attune space), no more; known devices here: cuda, cuda:N, host");
-  if (name == "all" || name == "cuda:all" || name.find(',') != name.npos)
-    throw UsageError("`" + std::string(name) + "` are several devices, which only `attune tune` takes: name one");
-  if (name.starts_with("sm_"))
-    throw UsageError("`" + std::string(name) +
-                     "` is an architecture, not a device: `attune space` and `attune check` take it, " +
-                     "but nothing runs on it; known devices: cuda, cuda:N, host");
-  throw UsageError("unknown device `" + std::string(name) + "`" +
-                   suggestion(name, {"cuda", "cuda:N", "host", "replay:FILE"}));
+    why =
+        "`: a recording can be tuned and its space looked at (attune tune, attune space), no more; known devices here: "
+        "cuda, cuda:N, host";
+  else if (name == "all" || name == "cuda:all" || name.find(',') != name.npos)
+    why = "` are several devices, which only `attune tune` takes: name one";
+  else if (name.starts_with("sm_"))
+    why =
+        "` is an architecture, not a device: `attune space` and `attune check` take it, but nothing runs on it; known "
+        "devices: cuda, cuda:N, host";
+  if (why != nullptr) throw UsageError(fmt::format("`{}{}", name, why));
+  throw UsageError(
+      fmt::format("unknown device `{}`{}", name, suggestion(name, {"cuda", "cuda:N", "host", "replay:FILE"})));
 }
 
 }  // namespace
 
-std::unique_ptr<Device> open_device(std::string_view name) {
+[[gnu::cold]] std::unique_ptr<Device> open_device(std::string_view name) {
   if (name == "host") return linked_host().open();
   if (name == "cuda") return open_cuda_device(std::nullopt);
   if (name == "cuda:all" || name.find(',') != name.npos) refuse(name);
