@@ -100,9 +100,10 @@ attune::Tunable tunable() {
                      {"ZCHUNK", {128, 4, 8, 16, 32, 64, 256, 512}}},
       .rules = {"4 * DEPTH <= planes",
                 "gpus > 1 || ring || (EXCHANGE == 'copy' && PRIORITY == 'high' && DEPTH == 1 && CUT == 'border')",
-                "CUT == 'border' || (DEPTH == 1 && ny > 2 * BLOCK_Y * ITEMS)", "nx % VECTOR == 0",
-                "BLOCK_X * VECTOR >= 32", "BLOCK_X * BLOCK_Y in [128, 256, 512]", "VECTOR * ITEMS <= 8",
-                "BLOCK_X * BLOCK_Y * VECTOR * ITEMS <= 2048", "ZCHUNK <= 128 || ZCHUNK < 2 * planes"},
+                "EXCHANGE != 'nccl' || gpus > 1", "CUT == 'border' || (DEPTH == 1 && ny > 2 * BLOCK_Y * ITEMS)",
+                "nx % VECTOR == 0", "BLOCK_X * VECTOR >= 32", "BLOCK_X * BLOCK_Y in [128, 256, 512]",
+                "VECTOR * ITEMS <= 8", "BLOCK_X * BLOCK_Y * VECTOR * ITEMS <= 2048",
+                "ZCHUNK <= 128 || ZCHUNK < 2 * planes"},
       .make = work,
       .device = [] { return wave3d::gpus(1)[0]->device_info(); },
   };
@@ -186,6 +187,7 @@ void vary(const attune::Tunable& of, const Configuration& best, Wave& wave, cons
       changed.set(parameter.name, value);
       if (parameter.name == "DEPTH" && value != attune::Value(1)) changed.set("CUT", "border");
       if (parameter.name == "CUT") changed.set("DEPTH", 1);
+      if (changed.at("EXCHANGE").name() == "nccl" && wave.shape().gpus == 1) continue;
       if (changed == best || wave3d::radius * changed.at("DEPTH").integer() > row.planes) continue;
       const double ns = best_ns(wave, changed);
       std::printf("    %-9s = %-6s %9.1f us, efficiency %.3f\n", parameter.name.c_str(), value.text().c_str(), ns / 1e3,
