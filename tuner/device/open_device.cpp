@@ -27,8 +27,7 @@ constexpr std::string_view cuda_prefix = "cuda:";
 bool is_uuid(std::string_view name) { return name.starts_with("GPU-") || name.starts_with("MIG-"); }
 
 [[gnu::cold]] int ordinal_with_uuid(std::string_view uuid) {
-  for (const DeviceInfo& device : cuda_devices())
-    if (device.uuid == uuid) return device.ordinal;
+  if (const std::optional<int> ordinal = cuda_ordinal(uuid)) return *ordinal;
   throw UsageError(
       fmt::format("this process sees no device {}: `nvidia-smi -L` lists all UUIDs, `attune devices --json` those that "
                   "CUDA_VISIBLE_DEVICES leaves",

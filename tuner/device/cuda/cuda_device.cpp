@@ -246,18 +246,35 @@ bool cuda_driver_answers(std::string& why_not) noexcept {
   }
 }
 
+namespace {
+
+int device_count(const DriverApi* api) {
+  int count = 0;
+  if (api != nullptr) check(*api, api->device_get_count(&count), "counting the CUDA devices");
+  return count;
+}
+
+DeviceInfo info_of(const DriverApi& api, int ordinal) {
+  DeviceNumber device = 0;
+  check(api, api.device_get(&device, ordinal), fmt::format("looking at cuda:{}", ordinal));
+  return device_info(api, device, ordinal);
+}
+
+}  // namespace
+
 std::vector<DeviceInfo> cuda_devices() {
   const DriverApi* api = ready_driver().api;
-  if (api == nullptr) return {};
-  int count = 0;
-  check(*api, api->device_get_count(&count), "counting the CUDA devices");
   std::vector<DeviceInfo> devices;
-  for (int ordinal = 0; ordinal < count; ++ordinal) {
-    DeviceNumber device = 0;
-    check(*api, api->device_get(&device, ordinal), fmt::format("looking at cuda:{}", ordinal));
-    devices.push_back(device_info(*api, device, ordinal));
-  }
+  for (int ordinal = 0, count = device_count(api); ordinal < count; ++ordinal)
+    devices.push_back(info_of(*api, ordinal));
   return devices;
+}
+
+[[gnu::cold]] std::optional<int> cuda_ordinal(std::string_view uuid) {
+  const DriverApi* api = ready_driver().api;
+  for (int ordinal = 0, count = device_count(api); ordinal < count; ++ordinal)
+    if (info_of(*api, ordinal).uuid == uuid) return ordinal;
+  return std::nullopt;
 }
 
 std::optional<std::string> driver_version_text() {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "device/device.hpp"
@@ -32,6 +33,9 @@ bool cuda_driver_answers(std::string& why_not) noexcept;
 
 // Returns all devices, without making a context on any. Empty without a driver.
 std::vector<DeviceInfo> cuda_devices();
+
+// Returns the number of the device with this UUID; nothing where this process sees none.
+std::optional<int> cuda_ordinal(std::string_view uuid);
 
 // Returns "NVRTC 13.0"; nothing without NVRTC. Loads it.
 std::optional<std::string> nvrtc_version();
