@@ -1,7 +1,7 @@
 cmake_minimum_required(VERSION 3.25)
 # cmake -DLIBRARY=libattune.so -DHOST_LIBRARY=libattune_host.so -DSTRIP=strip -DREADELF=readelf -DWORK=folder
 # -P shared.cmake: how large the shared library is without symbols, which libraries it needs, and that both stay loaded.
-set(most_bytes 790000)
+set(most_bytes 795000)
 set(allowed libc.so.6 libm.so.6 libgcc_s.so.1 libstdc++.so.6 libsqlite3.so.0 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1)
 file(MAKE_DIRECTORY "${WORK}")
 set(stripped "${WORK}/libattune.stripped.so")
