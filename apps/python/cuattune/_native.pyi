@@ -5,9 +5,6 @@ from typing import Any
 
 version: str
 
-def find(description: str, problem: str, database: str, /) -> dict[str, Any]:
-    """Returns what is known of a callable, and why: kernel, problem, rung, why, configuration, speedup, source."""
-
 class Error(RuntimeError):
     """What attune cannot do; the text names the next step."""
 

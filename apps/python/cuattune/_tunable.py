@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from . import _native
-from ._command import value_text
+from ._command import error_of, execute, value_text, warn_of
 from ._native import UsageError
 from ._results import Match, Value
 
@@ -60,7 +59,14 @@ def find(tunable: Tunable, problem: str | Values | None = None, *, database: str
     """
     values = {**(problem if isinstance(problem, Mapping) else {}), **named}
     texts = [text for text in (problem if isinstance(problem, str) else "", value_text(values)) if text]
-    return Match(_native.find(tunable.description(), " ".join(texts), os.fspath(database or "")))
+    told = shlex.join(["printf", "%s\\n", tunable.description()])  # all that a look-up asks of a program
+    words = ["plan", "--program", told, *(["--problem", " ".join(texts)] if texts else [])]
+    output = execute(words + (["--db", os.fspath(database)] if database else []))
+    match = [line for line in output.lines if line["type"] == "match"]
+    if not match:
+        raise error_of(output)
+    warn_of(output)
+    return Match(match[0])
 
 
 def command_of(tunable: Tunable) -> str:

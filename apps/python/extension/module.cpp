@@ -4,14 +4,9 @@
 #include <nanobind/stl/string.h>
 
 #include "attune/error.hpp"
-#include "attune/expression.hpp"
-#include "attune/tune_callable.hpp"
 #include "attune/version.hpp"
-#include "bindings.hpp"
 #include "in_turn.hpp"
 #include "python_kernel.hpp"
-#include "tuning/program_tunable.hpp"
-#include "worker/callable_spec.hpp"
 
 namespace nb = nanobind;
 using namespace attune::python;
@@ -131,21 +126,6 @@ KernelOptions options_of(const nb::dict& given) {
   return options;
 }
 
-// Returns what is known of a callable.
-nb::dict find_callable(const std::string& description, const std::string& given, const std::string& database) {
-  const attune::Tunable tunable = attune::described_tunable(description);
-  const attune::Problem problem = attune::callable_problem(tunable, attune::parse_bindings(given));
-  std::optional<attune::Match> found;
-  {
-    const nb::gil_scoped_release released;
-    found = attune::find(tunable, problem, database);
-  }
-  nb::dict dict = dict_of(*found);
-  dict["kernel"] = tunable.name;
-  dict["problem"] = dict_of(problem);
-  return dict;
-}
-
 void refuse_subinterpreters() {
   if (PyInterpreterState_GetID(PyInterpreterState_Get()) == 0) return;
   PyErr_SetString(PyExc_ImportError, "cuattune serves the main interpreter only: import it there");
@@ -158,7 +138,6 @@ NB_MODULE(_native, module) {
   refuse_subinterpreters();
   nb::set_leak_warnings(false);  // kernels live as long as operators, to the very end
   module.attr("version") = attune::library_version;
-  module.def("find", find_callable);
   add_exceptions(module);
   nb::class_<Operation>(module, "Operation", nb::type_slots(callable<Operation>))
       .def("__init__", [](Operation* self, nb::object kernel) {
