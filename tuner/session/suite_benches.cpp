@@ -4,6 +4,7 @@
 #include <limits>
 #include <thread>
 
+#include "base/await.hpp"
 #include "base/start_thread.hpp"
 #include "base/steady_seconds.hpp"
 
@@ -51,7 +52,7 @@ void SuiteBenches::work(std::size_t bench, const Next& next, const Visit& visit)
   State& state = states_[bench];
   std::unique_lock lock(mutex_);
   while (!error_) {
-    changed_.wait(lock, [&] { return error_ || has_turn(bench); });
+    await(changed_, lock, [&] { return error_ || has_turn(bench); });
     const std::size_t seen = ended_;
     const auto is_free = [&](std::size_t problem) {
       return !is_visited_[problem] && (!own_clock_ || free_at_[problem] <= state.clock);
@@ -71,7 +72,7 @@ void SuiteBenches::work(std::size_t bench, const Next& next, const Visit& visit)
       if (failed && !error_) error_ = failed;
       end_visit(*problem, bench);
     } else if (at_work_ > 0) {
-      changed_.wait(lock, [&] { return error_ || ended_ != seen; });
+      await(changed_, lock, [&] { return error_ || ended_ != seen; });
     } else if (!own_clock_ || !waits_for_a_problem(state)) {
       break;
     }
