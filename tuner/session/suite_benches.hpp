@@ -25,7 +25,7 @@ struct SuiteBench {
 class SuiteBenches {
  public:
   using IsFree = std::function<bool(std::size_t problem)>;
-  // Chooses the problem that a bench visits next, of those that are free, with the mutex held; nothing: none for now.
+  // Returns a free problem that a bench visits next, or nothing for now. It is called with the mutex held.
   using Next = std::function<std::optional<std::size_t>(const IsFree&)>;
   using Visit = std::function<void(std::size_t problem, const SuiteBench& bench)>;
 

@@ -23,8 +23,8 @@ from ._compare import Comparison, compare
 from ._kernel import Kernel, kernel
 from ._native import Error, NotPrepared, OutOfMemory, UsageError, version as __version__
 from ._results import Check, ComparisonRow, Match, Record, Row, Rows, Trial, TuneResult
-from ._tunable import Tunable, find
-from ._tuning import bench, check, plan, run, space, tune
+from ._tunable import Tunable
+from ._tuning import bench, check, find, plan, run, space, tune
 
 __all__ = ["AttuneWarning", "Check", "Comparison", "ComparisonRow", "Error", "Kernel", "Match", "NotPrepared",
            "OutOfMemory", "Record", "Row", "Rows", "Trial", "Tunable", "TuneResult", "UsageError", "bench", "check",

@@ -1,4 +1,4 @@
-"""Callables of Python as what is tuned: what is said of one, how a worker process finds it, what is known of it."""
+"""Callables of Python as what is tuned: what is said of one, and how a worker process finds it."""
 
 import json
 import os
@@ -8,11 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ._command import error_of, execute, value_text, warn_of
 from ._native import UsageError
-from ._results import Match, Value
+from ._results import Value
 
-Values = Mapping[str, Any]
 Run = Callable[[dict[str, Any]], Any]
 Check = Callable[[dict[str, Any]], str | None]
 
@@ -49,24 +47,6 @@ class Tunable:
             return json.dumps(described)
         except TypeError as error:
             raise UsageError(f"tunable `{self.name}`: a value is a bool, an int, a float or a str ({error})") from error
-
-
-def find(tunable: Tunable, problem: str | Values | None = None, *, database: str | os.PathLike[str] | None = None,
-         **named: Any) -> Match:
-    """Returns what is known for a problem: `.configuration`, how well it fits (`.rung`) and `.why`. Measures nothing.
-
-    Where nothing is known, that is the default on the rung "none". Keywords are values of the problem.
-    """
-    values = {**(problem if isinstance(problem, Mapping) else {}), **named}
-    texts = [text for text in (problem if isinstance(problem, str) else "", value_text(values)) if text]
-    told = shlex.join(["printf", "%s\\n", tunable.description()])  # all that a look-up asks of a program
-    words = ["plan", "--program", told, *(["--problem", " ".join(texts)] if texts else [])]
-    output = execute(words + (["--db", os.fspath(database)] if database else []))
-    match = [line for line in output.lines if line["type"] == "match"]
-    if not match:
-        raise error_of(output)
-    warn_of(output)
-    return Match(match[0])
 
 
 def command_of(tunable: Tunable) -> str:

@@ -5,10 +5,11 @@ import functools
 import inspect
 import os
 import re
+import shlex
 import sys
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from . import _kernel, _serving
@@ -118,6 +119,20 @@ def plan(kernel: Any, *arrays: Any, device: str | None = None, problem: Problem 
     match = _one(output, Match)
     reasons = [row(line) for line in output.lines if line["type"] == "reason"]
     return Match({**match.to_dict(), "reasons": Rows(reasons)}) if reasons else match
+
+
+def find(tunable: Tunable, problem: str | Mapping[str, Any] | None = None, *,
+         database: str | os.PathLike[str] | None = None, **named: Any) -> Match:
+    """Returns what is known for a problem: `.configuration`, how well it fits (`.rung`) and `.why`. Measures nothing.
+
+    Where nothing is known, that is the default on the rung "none". Keywords are values of the problem.
+    """
+    values = {**(problem if isinstance(problem, Mapping) else {}), **named}
+    texts = [text for text in (problem if isinstance(problem, str) else "", value_text(values)) if text]
+    # A look-up asks a program for nothing but its description.
+    told = "read -r asked; " + shlex.join(["printf", "%s\\n", tunable.description()])
+    words = ["plan", "--program", told, *(["--problem", " ".join(texts)] if texts else [])]
+    return _one(execute(words + (["--db", os.fspath(database)] if database else [])), Match)
 
 
 def space(kernel: Any, *arrays: Any, device: str | None = None, problem: Problem | None = None,
