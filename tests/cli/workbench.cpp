@@ -66,11 +66,11 @@ std::string Workbench::scale_with(const Replacements& replacements) const {
   return write("scale.cu", source);
 }
 
-std::string Workbench::scale_of_many(Replacements replacements) const {
-  std::string values = "[64";
-  for (int i = 1; i <= 400; ++i)
-    if (i != 64) values += ", " + std::to_string(i);
-  replacements.emplace_back("BLOCK = [64, 32, 128]", "BLOCK = " + values + "]");
+std::string Workbench::scale_of_many(Replacements replacements, int values) const {
+  std::string list = "[64";
+  for (int i = 1; i <= values; ++i)
+    if (i != 64) list += ", " + std::to_string(i);
+  replacements.emplace_back("BLOCK = [64, 32, 128]", "BLOCK = " + list + "]");
   return scale_with(replacements);
 }
 

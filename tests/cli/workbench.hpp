@@ -43,7 +43,7 @@ class Workbench : public testing::Test {
     return scale_with({{before, after}});
   }
   // With many values of BLOCK. They differ in launch parameters alone: one image, so that trials are fast.
-  std::string scale_of_many(Replacements replacements = {}) const;
+  std::string scale_of_many(Replacements replacements = {}, int values = 400) const;
   std::string scale() const { return ATTUNE_TEST_DATA "/kernels/scale.cu"; }
   // Writes a file into the fixture's folder; returns its path.
   std::string write(const std::string& name, const std::string& text) const;
