@@ -2,49 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <tuple>
 
 namespace attune {
 namespace {
-
-std::vector<double> column(const RoundTimes& rounds, std::size_t finalist) {
-  std::vector<double> times;
-  times.reserve(rounds.size());
-  for (const auto& round : rounds) times.push_back(round[finalist]);
-  return times;
-}
-
-// Returns log(slower / faster) of each round.
-std::vector<double> paired_log_ratios(const RoundTimes& rounds, std::size_t slower, std::size_t faster) {
-  std::vector<double> ratios;
-  ratios.reserve(rounds.size());
-  for (const auto& round : rounds) ratios.push_back(std::log(round[slower] / round[faster]));
-  return ratios;
-}
-
-// Sorts the finalists by the median of their times relative to the round. Medians of plain times cannot be compared
-// between finalists: where a clock jumps between two states, they depend on chance.
-std::vector<std::size_t> by_median(const RoundTimes& rounds) {
-  std::vector<double> typical, values;
-  for (const std::vector<double>& round : rounds) {
-    values = round;
-    typical.push_back(median_of_moved(values));
-  }
-  std::vector<double> medians;
-  for (std::size_t f = 0; f < rounds.front().size(); ++f) {
-    values = column(rounds, f);
-    for (std::size_t r = 0; r < rounds.size(); ++r) values[r] /= typical[r];
-    medians.push_back(median_of_moved(values));
-  }
-  std::vector<std::size_t> order(medians.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return medians[a] < medians[b]; });
-  return order;
-}
-
-// With fewer rounds there is no 95 % interval: the range of the ratios serves as one, and the record is marked.
-constexpr std::size_t least_rounds = 6;
 
 constexpr double beaten_confidence = 0.999;
 
@@ -66,31 +29,31 @@ double tie_limit(const Finalist& finalist, const Protocol& protocol) {
 
 // Returns whether the finalist is surely slower than the fastest by more than tie_limit(). `ratios` has log(its time /
 // the fastest's) of each round.
-bool is_behind(const std::vector<double>& ratios, const Finalist& finalist, const Protocol& protocol) {
+bool is_behind(const Strata& ratios, const Finalist& finalist, const Protocol& protocol) {
   const Interval interval = median_interval(ratios, beaten_confidence);
   return interval.low > std::log1p(tie_limit(finalist, protocol));
 }
 
 // Returns whether the fastest surely beats a configuration in use.
-bool is_beaten(const RoundTimes& rounds, std::size_t in_use, std::size_t fastest, const Protocol& protocol) {
+bool is_beaten(const Blocks& rounds, std::size_t in_use, std::size_t fastest, const Protocol& protocol) {
   if (in_use == fastest) return false;
-  const std::vector<double> ratios = paired_log_ratios(rounds, in_use, fastest);
+  const Strata ratios = paired_log_ratios(rounds, in_use, fastest);
   return median(ratios) >= std::log1p(protocol.tie_ratio) && !median_interval(ratios).contains(0);
 }
 
 // Returns whether another finalist is as fast as the fastest, by its median.
-bool is_as_fast(const RoundTimes& rounds, std::size_t other, std::size_t fastest, const Protocol& protocol) {
+bool is_as_fast(const Blocks& rounds, std::size_t other, std::size_t fastest, const Protocol& protocol) {
   return median(paired_log_ratios(rounds, other, fastest)) < std::log1p(protocol.lean_tie_ratio);
 }
 
 // Returns whether two finalists look different without being surely so.
-bool is_open(const RoundTimes& rounds, std::size_t one, std::size_t other, const Protocol& protocol) {
-  const std::vector<double> ratios = paired_log_ratios(rounds, one, other);
+bool is_open(const Blocks& rounds, std::size_t one, std::size_t other, const Protocol& protocol) {
+  const Strata ratios = paired_log_ratios(rounds, one, other);
   return std::abs(median(ratios)) >= std::log1p(protocol.tie_ratio) && median_interval(ratios).contains(0);
 }
 
 // Sets the winner, the fastest and the choice from the objective's values.
-void choose(const std::vector<Finalist>& finalists, const RoundTimes& values, const Protocol& protocol,
+void choose(const std::vector<Finalist>& finalists, const Blocks& values, const Protocol& protocol,
             FinalDecision& decision) {
   const std::size_t fastest = by_median(values).front();
   decision.fastest = decision.winner = fastest;
@@ -115,28 +78,49 @@ void choose(const std::vector<Finalist>& finalists, const RoundTimes& values, co
   if (decision.winner != fastest) decision.choice = Choice::leaner;
 }
 
-RoundTimes chosen(const RoundTimes& rounds, const std::vector<std::size_t>& of) {
-  RoundTimes some;
-  for (const std::size_t r : of) some.push_back(rounds[r]);
-  return some;
+// Has the best worst case win where the winner depends on the bench.
+void choose_for_all(const Blocks& values, const Protocol& protocol, FinalDecision& decision) {
+  std::vector<std::size_t> others = by_median(values);
+  std::erase(others, decision.winner);
+  if (others.empty() || !do_benches_differ(values, decision.winner, others.front(), protocol)) return;
+  decision.boards_differ = true;
+  decision.winner = decision.fastest = best_worst_case(values);
+  decision.choice = Choice::fastest;
 }
 
-void fill_speedup(std::size_t by_default, const RoundTimes& values, FinalDecision& decision) {
+void fill_speedup(std::size_t by_default, const Blocks& values, FinalDecision& decision) {
   if (by_default == decision.winner) return;
-  const std::vector<double> ratios = paired_log_ratios(values, by_default, decision.winner);
+  const Strata ratios = paired_log_ratios(values, by_default, decision.winner);
   const Interval interval = median_interval(ratios);
   decision.speedup = std::exp(median(ratios));
   decision.speedup_interval = {std::exp(interval.low), std::exp(interval.high)};
 }
 
-// Divides a finalist's times by their median over the rounds `of` in which it took part.
+// Fills the results of each bench, if there are several.
+void fill_boards(std::optional<std::size_t> by_default, const FinalRounds& rounds, FinalDecision& decision) {
+  std::map<std::size_t, std::vector<std::size_t>> used;
+  for (const std::size_t bench : rounds.benches) used[bench];
+  if (used.size() < 2) return;
+  for (const std::size_t r : decision.used) used[rounds.benches[r]].push_back(r);
+  for (const auto& [bench, own] : used) {
+    BoardResult& board = decision.boards.emplace_back();
+    board.rounds = static_cast<std::int64_t>(own.size());
+    if (own.empty()) continue;
+    board.median_ns = median(column(rounds.times_ns, decision.winner, own));
+    const RoundTimes values = chosen(rounds.values, own);
+    if (by_default) board.speedup = std::exp(median(paired_log_ratios({values, {}}, *by_default, decision.winner)));
+  }
+}
+
+// Divides a finalist's times in the rounds `of` by their median, as far as it took part.
 void divide_by_median(std::vector<double>& times, const std::vector<std::size_t>& of) {
   std::vector<double> some;
   for (const std::size_t r : of)
     if (r < times.size()) some.push_back(times[r]);
-  if (some.empty()) return times.clear();
+  if (some.empty()) return;
   const double typical = median(some);
-  for (double& time : times) time /= typical;
+  for (const std::size_t r : of)
+    if (r < times.size()) times[r] /= typical;
 }
 
 bool is_off(const std::vector<std::vector<double>>& relative, std::size_t round, const Protocol& protocol) {
@@ -172,12 +156,16 @@ std::vector<std::size_t> steady_rounds(const FinalRounds& rounds, const Protocol
   if (steady.empty()) return steady;
   std::vector<std::vector<double>> of_finalists = rounds.left_ns;
   for (std::size_t f = 0; f < rounds.times_ns.front().size(); ++f) of_finalists.push_back(column(rounds.times_ns, f));
-  for (std::vector<double>& times : of_finalists) divide_by_median(times, steady);
+  std::map<std::size_t, std::vector<std::size_t>> by_bench;
+  for (const std::size_t r : steady) by_bench[rounds.benches.empty() ? 0 : rounds.benches[r]].push_back(r);
+  for (std::vector<double>& times : of_finalists)
+    for (const auto& [bench, own] : by_bench) divide_by_median(times, own);
   std::erase_if(steady, [&](std::size_t r) { return is_off(of_finalists, r, protocol); });
   return steady;
 }
 
-bool is_looked_at(std::size_t rounds, const Protocol& protocol) {
+bool is_looked_at(std::size_t rounds, const Protocol& protocol, std::size_t added) {
+  if (added > 1 && is_looked_at(rounds - 1, protocol, added - 1)) return true;
   const int done = static_cast<int>(rounds);
   int every = protocol.look_every;
   while (done >= rounds_to_look_less * every) every *= 2;
@@ -196,41 +184,43 @@ std::size_t rounds_ahead(std::size_t done, double seconds, const Protocol& proto
 }
 
 bool needs_another_round(std::size_t rounds, double seconds, const Protocol& protocol,
-                         const std::function<double()>& half_width) {
+                         const std::function<double()>& half_width, std::size_t added) {
   if (rounds == 0) return true;
   if (static_cast<int>(rounds) >= protocol.final_rounds_max || seconds >= protocol.final_seconds) return false;
-  return !is_looked_at(rounds, protocol) || half_width() > protocol.settled_log_ratio;
+  return !is_looked_at(rounds, protocol, added) || half_width() > protocol.settled_log_ratio;
 }
 
 bool is_settled(std::size_t rounds, double half_width, const Protocol& protocol) {
   return static_cast<int>(rounds) >= protocol.final_rounds_min && half_width <= protocol.settled_log_ratio;
 }
 
-double typical_half_width(const std::vector<Finalist>& finalists, const RoundTimes& values, const Protocol& protocol) {
-  const std::size_t fastest = by_median(values).front();
+double typical_half_width(const std::vector<Finalist>& finalists, const RoundTimes& values, const Protocol& protocol,
+                          const Benches& benches) {
+  const std::size_t fastest = by_median({values, benches}).front();
   std::vector<double> widths;
   for (std::size_t f = 0; f < finalists.size(); ++f) {
     if (f == fastest) continue;
-    const std::vector<double> ratios = paired_log_ratios(values, f, fastest);
+    const Strata ratios = paired_log_ratios({values, benches}, f, fastest);
     if (!is_behind(ratios, finalists[f], protocol)) widths.push_back(expected_half_width(ratios));
   }
   return widths.empty() ? 0 : median(widths);
 }
 
-double widest_half_width(const RoundTimes& values) {
+double widest_half_width(const RoundTimes& values, const Benches& benches) {
   double widest = 0;
   for (std::size_t f = 1; f < values.front().size(); ++f)
-    widest = std::max(widest, expected_half_width(paired_log_ratios(values, f, 0)));
+    widest = std::max(widest, expected_half_width(paired_log_ratios({values, benches}, f, 0)));
   return widest;
 }
 
 std::vector<std::size_t> beaten(const std::vector<Finalist>& finalists, const RoundTimes& values,
-                                const Protocol& protocol) {
+                                const Protocol& protocol, const Benches& benches) {
   std::vector<std::size_t> behind;
-  const std::size_t fastest = by_median(values).front();
+  const std::size_t fastest = by_median({values, benches}).front();
   for (std::size_t f = 0; f < finalists.size(); ++f) {
     const bool stays = f == fastest || finalists[f].is_default || finalists[f].is_record;
-    if (!stays && is_behind(paired_log_ratios(values, f, fastest), finalists[f], protocol)) behind.push_back(f);
+    if (!stays && is_behind(paired_log_ratios({values, benches}, f, fastest), finalists[f], protocol))
+      behind.push_back(f);
   }
   return behind;
 }
@@ -251,19 +241,28 @@ FinalDecision decide(const std::vector<Finalist>& finalists, const FinalRounds& 
   }
   if (decision.used.size() < least_rounds) decision.unstable = true;
 
-  const RoundTimes values = chosen(rounds.values, decision.used);
+  const RoundTimes used_values = chosen(rounds.values, decision.used);
+  const Benches benches = chosen(rounds.benches, decision.used);
+  const Blocks values{used_values, benches};
+  const auto typical = [&](const RoundTimes& times, std::size_t finalist) {
+    return median(by_bench(column(times, finalist), benches));
+  };
   choose(finalists, values, protocol, decision);
-  decision.half_width = typical_half_width(finalists, rounds.values, protocol);
+  if (!benches.empty()) choose_for_all(values, protocol, decision);
+  decision.half_width = typical_half_width(finalists, rounds.values, protocol, rounds.benches);
   decision.is_settled = finalists.size() < 2 || is_settled(all, decision.half_width, protocol);
   for (std::size_t f = 0; f < finalists.size(); ++f)
     if (f != decision.winner && is_open(values, f, decision.winner, protocol)) decision.is_settled = false;
-  decision.median_ns = median(column(rounds.times_ns, decision.winner, decision.used));
-  decision.value = median(column(values, decision.winner));
-  if (found == finalists.end()) return decision;
-  const auto default_position = static_cast<std::size_t>(found - finalists.begin());
-  decision.default_ns = median(column(rounds.times_ns, default_position, decision.used));
-  decision.default_value = median(column(values, default_position));
-  fill_speedup(default_position, values, decision);
+  const RoundTimes times = chosen(rounds.times_ns, decision.used);
+  decision.median_ns = typical(times, decision.winner);
+  decision.value = typical(used_values, decision.winner);
+  std::optional<std::size_t> by_default;
+  if (found != finalists.end()) by_default = static_cast<std::size_t>(found - finalists.begin());
+  fill_boards(by_default, rounds, decision);
+  if (!by_default) return decision;
+  decision.default_ns = typical(times, *by_default);
+  decision.default_value = typical(used_values, *by_default);
+  fill_speedup(*by_default, values, decision);
   return decision;
 }
 

@@ -40,6 +40,7 @@ class Bench {
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
 
+  LaneId lane() const noexcept { return lane_; }
   const DeviceFacts& opened() const noexcept { return opened_; }
   const DeviceInfo& device() const noexcept { return opened_.info; }
 

@@ -16,6 +16,9 @@ namespace {
 // The limit of comparing after an interruption, because the user waits.
 constexpr double interrupted_seconds = 1;
 
+// The least rounds for each of several benches: enough for an interval that is sure (measure/blocks).
+constexpr int rounds_of_each = 12;
+
 // With several objectives, a finalist that is the best by a further objective may be this many times as slow as the
 // best by the first objective.
 constexpr double others_within = 4;
@@ -52,16 +55,43 @@ FinalStageResult Compare::run(std::vector<Trial> ranked) {
   if (compared_.contenders.empty())
     throw Error("no finalist of " + kernel + " passes its check again; run the command once more");
   if (on_.stop.load() > 0) protocol_.final_seconds = std::min(protocol_.final_seconds, interrupted_seconds);
+  const int benches = static_cast<int>(on_.benches.size());
+  if (benches > 1) protocol_.final_rounds_min = std::max(protocol_.final_rounds_min, benches * rounds_of_each);
   on_.observer.final_started(compared_.contenders.size());
-  on_.bench().watch().clocks_mhz().clear();
-  take_rounds();
-  check_again();
+  for (TrialBench& bench : on_.benches) bench.watch().clocks_mhz().clear();
+  on_.on_each(on_.benches.begin(), [this](TrialBench& bench) { take_rounds(bench); });
+  on_.on_each(on_.benches.begin(), [this](TrialBench& bench) { check_again(bench); });
+  for (const Contender& contender : compared_.contenders) note_broken_promise(contender);
   compared_.is_metered = meter();
-  compared_.clocks_mhz = on_.bench().watch().clocks_mhz();
-  for (const Contender& contender : compared_.contenders) on_.bench().release(contender.instance->id);
+  see_benches();
+  on_.on_each(on_.benches.begin(), [this](TrialBench& bench) {
+    for (const Contender& contender : compared_.contenders) bench.release(contender.instance->id);
+  });
+  std::erase_if(compared_.contenders, [](const Contender& contender) { return contender.is_lost; });
   if (staying(compared_.contenders).empty())
     throw Error("every finalist of " + kernel + " failed while it was measured");
   return std::move(compared_);
+}
+
+// Takes what was seen of the devices and their anchors, by round.
+void Compare::see_benches() {
+  compared_.uuids.resize(on_.pool.lanes());
+  compared_.throttled.resize(rounds());
+  compared_.first_ns.resize(rounds());
+  for (SessionParts::Benches* const some : {&on_.benches, &on_.gone})
+    for (TrialBench& bench : *some) {
+      compared_.uuids[bench.lane()] = bench.device().uuid;
+      const std::vector<bool> throttled = throttled_rounds(seen_, bench.watch().throttled_readings());
+      bool took_part = false;
+      for (std::size_t r = 0; r < rounds(); ++r) {
+        if (compared_.benches[r] != bench.lane()) continue;
+        compared_.throttled[r] = throttled[r];
+        compared_.first_ns[r] = bench.anchor().first_ns;
+        took_part = true;
+      }
+      const std::vector<double>& clocks_mhz = bench.watch().clocks_mhz();
+      if (took_part) compared_.clocks_mhz.insert(compared_.clocks_mhz.end(), clocks_mhz.begin(), clocks_mhz.end());
+    }
 }
 
 std::vector<Trial> Compare::choose(std::vector<Trial> ranked) const {
@@ -105,18 +135,24 @@ void Compare::add_best_by_others(std::vector<Trial>& chosen) const {
     }
 }
 
-// Loads the chosen trials as contenders. Those that fail the check are lost.
+// Loads the chosen trials as contenders on each bench. Those that fail the check on one of them are lost.
 void Compare::load_all(const std::vector<Trial>& chosen) {
   for (const Trial& trial : chosen) {
     const std::optional<ReadyInstance> made = ready(trial.configuration);
-    const std::optional<TryAnswer> tried = made ? load(on_.bench(), trial, *made) : std::nullopt;
-    if (!tried) continue;
-    Contender& contender = compared_.contenders.emplace_back();
+    if (!made) continue;
+    Contender contender;
     contender.trial = trial;
-    contender.trial.numerics.include(tried->numerics);
+    contender.instance = made->instance;
+    on_.on_each(on_.benches.begin(), [&](TrialBench& bench) {
+      if (const std::optional<TryAnswer> tried = load(bench, trial, *made))
+        contender.trial.numerics.include(tried->numerics);
+      else
+        contender.is_lost = true;
+    });
+    if (contender.is_lost) continue;
     // A trial of a configuration that was never tried has nothing but its configuration.
     describe(contender.trial, *made->instance, &made->image, on_.bench().is_self_checked());
-    contender.instance = made->instance;
+    compared_.contenders.push_back(std::move(contender));
   }
 }
 
@@ -128,68 +164,69 @@ RoundTimes Compare::values_of(const std::vector<Contender*>& contenders) const {
   return values;
 }
 
-void Compare::take_rounds() {
-  const double begin = on_.bench().comparing_seconds();
+// Takes rounds on one bench, beside those of others, until all rounds together are enough.
+void Compare::take_rounds(TrialBench& bench) {
+  Taker taker{bench};
+  const double begin = bench.comparing_seconds();
   double seconds = 0, in_rounds = 0;  // in_rounds: without loads
   for (;;) {
     const std::vector<Contender*> stayed = staying(compared_.contenders);
     if (stayed.empty() || (rounds() > 0 && on_.stop.load() >= 2)) return;
-    const auto half_width = [&] {
-      if (on_.terms.request.part && on_.terms.request.part->revalidates) return widest_half_width(values_of(stayed));
-      return typical_half_width(finalists_of(stayed, on_.terms, on_.values, present_record_), values_of(stayed),
-                                protocol_);
-    };
-    if (!needs_another_round(rounds(), seconds, protocol_, half_width)) return;
-    if (are_loaded_too_long()) load_again();
-    const double before = on_.bench().comparing_seconds();
-    const bool complete = measure_rounds(is_stream() ? 1 : rounds_ahead(rounds(), in_rounds, protocol_));
-    seconds = on_.bench().comparing_seconds() - begin;
-    in_rounds += on_.bench().comparing_seconds() - before;
+    if (!needs_another(stayed, seconds, taker.added)) return;
+    if (are_loaded_too_long(taker)) load_again(taker);
+    const double before = bench.comparing_seconds();
+    const bool complete = measure_rounds(taker, is_stream() ? 1 : rounds_ahead(taker.rounds, in_rounds, protocol_));
+    seconds = bench.comparing_seconds() - begin;
+    in_rounds += bench.comparing_seconds() - before;
     if (!complete) continue;
-    if (is_looked_at(rounds(), protocol_)) let_beaten_leave();
+    if (is_looked_at(rounds(), protocol_, taker.added)) let_beaten_leave();
     on_.observer.final_round_done(rounds());
   }
 }
 
+bool Compare::needs_another(const std::vector<Contender*>& stayed, double seconds, std::size_t added) const {
+  const auto half_width = [&] {
+    if (on_.terms.request.part && on_.terms.request.part->revalidates)
+      return widest_half_width(values_of(stayed), compared_.benches);
+    return typical_half_width(finalists_of(stayed, on_.terms, on_.values, present_record_), values_of(stayed),
+                              protocol_, compared_.benches);
+  };
+  return needs_another_round(rounds(), seconds, protocol_, half_width, added);
+}
+
 // In a stream a sample's scatter is less than the effect of where its code lies, so each round has its own load.
-bool Compare::are_loaded_too_long() const {
-  const std::size_t since = rounds() - loaded_at_, least = static_cast<std::size_t>(protocol_.load_again_every);
-  return !on_.terms.opened.own_clock && since >= (is_stream() ? 1 : std::max(least, rounds() / 4));
+bool Compare::are_loaded_too_long(const Taker& taker) const {
+  const std::size_t since = taker.rounds - taker.loaded_at;
+  const std::size_t least = static_cast<std::size_t>(protocol_.load_again_every);
+  return !on_.terms.opened.own_clock && since >= (is_stream() ? 1 : std::max(least, taker.rounds / 4));
 }
 
 // Loads the contenders anew, in random order: where code and scratch memory lie is chance, and may cost a per cent.
 // Contenders that fail now are lost.
-void Compare::load_again() {
-  loaded_at_ = rounds();
+void Compare::load_again(Taker& taker) {
+  taker.loaded_at = taker.rounds;
   std::vector<Contender*> stayed = staying(compared_.contenders);
-  for (const Contender* contender : stayed) on_.bench().release(contender->instance->id);
+  for (const Contender* contender : stayed) taker.bench.release(contender->instance->id);
   std::shuffle(stayed.begin(), stayed.end(), random_);
-  std::vector<const Contender*> lost;
   for (Contender* contender : stayed) {
     const std::optional<ReadyInstance> made = ready(contender->trial.configuration);
-    if (made && load(on_.bench(), contender->trial, *made))
-      contender->instance = made->instance;
-    else
-      lost.push_back(contender);
+    if (!made || !load(taker.bench, contender->trial, *made)) contender->is_lost = true;
   }
-  std::erase_if(compared_.contenders,
-                [&](const Contender& one) { return std::find(lost.begin(), lost.end(), &one) != lost.end(); });
-  is_fresh_ = true;
+  taker.is_fresh = true;
 }
 
 // Takes a sample of each contender in `slots`. Returns nothing if one failed, which is then lost, or if the sampling
 // ended early.
-std::optional<std::vector<double>> Compare::sample(const std::vector<Contender*>& slots) {
+std::optional<std::vector<double>> Compare::sample(TrialBench& bench, const std::vector<Contender*>& slots) {
   std::vector<InstanceId> instances;
   for (const Contender* contender : slots) instances.push_back(contender->instance->id);
   constexpr int skips_comparing = 2;
   const bool may_end = rounds() > 0;
-  SlotSamples samples =
-      on_.bench().sample_in_turn(instances, may_end ? skips_comparing : std::numeric_limits<int>::max());
+  SlotSamples samples = bench.sample_in_turn(instances, may_end ? skips_comparing : std::numeric_limits<int>::max());
   if (const std::optional<SampleFailure>& failure = samples.failure) {
-    const auto at = std::find_if(compared_.contenders.begin(), compared_.contenders.end(),
-                                 [&](const Contender& one) { return one.instance->id == failure->instance; });
-    drop(at, failure->status, failure->result);
+    const auto at = std::find_if(slots.begin(), slots.end(),
+                                 [&](const Contender* one) { return one->instance->id == failure->instance; });
+    drop(bench, **at, failure->status, failure->result);
     return std::nullopt;
   }
   if (samples.samples_ns.empty()) return std::nullopt;  // ended early
@@ -197,28 +234,33 @@ std::optional<std::vector<double>> Compare::sample(const std::vector<Contender*>
 }
 
 // Takes `rounds` rounds: one sample of each contender, in random order. The first sample after a load does not count.
-// Returns false, without these rounds, if they ended early or if a contender failed, which is then lost.
-bool Compare::measure_rounds(std::size_t rounds) {
+// Returns false, without these rounds, if they ended early or if a contender failed, which is then lost. A contender
+// that left meanwhile, by another bench's rounds, gets no times.
+bool Compare::measure_rounds(Taker& taker, std::size_t rounds) {
   std::vector<Contender*> order = staying(compared_.contenders), slots;
-  if (std::exchange(is_fresh_, false)) slots = order;
+  if (std::exchange(taker.is_fresh, false)) slots = order;
   const std::size_t uncounted = slots.size();
   for (std::size_t r = 0; r < rounds; ++r) {
     std::shuffle(order.begin(), order.end(), random_);
     slots.insert(slots.end(), order.begin(), order.end());
   }
-  const std::size_t seen = on_.bench().watch().throttled_readings().size();
-  const std::optional<std::vector<double>> samples_ns = sample(slots);
+  const std::vector<bool>& readings = taker.bench.watch().throttled_readings();
+  const std::size_t seen = readings.size();
+  const std::optional<std::vector<double>> samples_ns = sample(taker.bench, slots);
   if (!samples_ns) return false;
-  compared_.seen.insert(compared_.seen.end(), rounds, {seen, on_.bench().watch().throttled_readings().size()});
-  for (std::size_t k = uncounted; k < slots.size(); ++k) slots[k]->times_ns.push_back(std::max((*samples_ns)[k], 1.0));
+  seen_.insert(seen_.end(), rounds, {seen, readings.size()});
+  compared_.benches.insert(compared_.benches.end(), rounds, taker.bench.lane());
+  taker.rounds += taker.added = rounds;
+  for (std::size_t k = uncounted; k < slots.size(); ++k)
+    if (!slots[k]->has_left && !slots[k]->is_lost) slots[k]->times_ns.push_back(std::max((*samples_ns)[k], 1.0));
   return true;
 }
 
-// Returns the contender after the lost one.
-Compare::Contenders::iterator Compare::drop(Contenders::iterator one, const Status& status, const Result& result) {
-  lose(one->trial, status, result);
-  on_.bench().release(one->instance->id);
-  return compared_.contenders.erase(one);
+// Drops a contender that failed on this bench.
+void Compare::drop(TrialBench& bench, Contender& contender, const Status& status, const Result& result) {
+  lose(contender.trial, status, result);
+  bench.release(contender.instance->id);
+  contender.is_lost = true;
 }
 
 // Lets contenders that cannot win any more leave, with their times. With several objectives, or with energy, none
@@ -229,48 +271,52 @@ void Compare::let_beaten_leave() {
   const std::vector<Contender*> stayed = staying(compared_.contenders);
   if (stayed.empty()) return;  // all were lost when they were loaded again
   const std::vector<Finalist> finalists = finalists_of(stayed, on_.terms, on_.values, present_record_);
-  for (const std::size_t column : beaten(finalists, values_of(stayed), protocol_)) stayed[column]->has_left = true;
+  for (const std::size_t column : beaten(finalists, values_of(stayed), protocol_, compared_.benches))
+    stayed[column]->has_left = true;
 }
 
 // Checks each contender's result once more after all samples, and whether the result repeats. A contender that fails is
 // lost.
-void Compare::check_again() {
-  for (auto one = compared_.contenders.begin(); one != compared_.contenders.end();) {
-    Result result = on_.bench().run(CheckAgain{one->instance->id, true});
+void Compare::check_again(TrialBench& bench) {
+  for (Contender& contender : compared_.contenders) {
+    if (contender.is_lost) continue;
+    const Result result = bench.run(CheckAgain{contender.instance->id, true});
     const auto& checked = std::get<CheckAnswer>(result.answer);
-    if (checked.status.ok()) {
-      one->trial.numerics.include(checked.numerics);
-      one->deterministic = checked.deterministic;
-      note_broken_promise(*one);
-      ++one;
-    } else {
-      one = drop(one, Status(checked.status), result);
+    if (!checked.status.ok()) {
+      drop(bench, contender, Status(checked.status), result);
+      continue;
     }
+    contender.trial.numerics.include(checked.numerics);
+    if (checked.deterministic)
+      contender.deterministic = *checked.deterministic && contender.deterministic.value_or(true);
   }
 }
 
 // Tells the observer of a configuration that is declared deterministic but is not, since applications that ask for
 // deterministic ones would use it.
 void Compare::note_broken_promise(const Contender& contender) {
-  if (contender.deterministic.value_or(true)) return;
+  if (contender.is_lost || contender.deterministic.value_or(true)) return;
   const std::string rule = on_.terms.subject.deterministic_by(contender.trial.configuration);
   if (rule.empty()) return;
   on_.observer.note(fmt::format("{} differs from run to run, where {} promises equal bits",
                                 contender.trial.configuration.text(), rule));
 }
 
-// Meters the energy of all contenders. Returns false if interrupted; the metering is then incomplete and does not
-// count.
+// Meters the energy of all contenders, on the first bench. Returns false if interrupted; the metering is then
+// incomplete and does not count.
 bool Compare::meter() {
   if (!on_.terms.request.objectives.needs_energy()) return true;
   const std::size_t readings = on_.bench().watch().throttled_readings().size();
-  on_.observer.energy_started(compared_.contenders.size(), protocol_.energy_warm_seconds + protocol_.energy_seconds);
-  for (auto one = compared_.contenders.begin(); one != compared_.contenders.end();) {
+  const auto count = static_cast<std::size_t>(std::count_if(compared_.contenders.begin(), compared_.contenders.end(),
+                                                            [](const Contender& one) { return !one.is_lost; }));
+  on_.observer.energy_started(count, protocol_.energy_warm_seconds + protocol_.energy_seconds);
+  for (Contender& contender : compared_.contenders) {
+    if (contender.is_lost) continue;
     if (on_.stop.load() > 0) {
-      for (Contender& contender : compared_.contenders) contender.energy.reset();
+      for (Contender& one : compared_.contenders) one.energy.reset();
       return false;
     }
-    one = meter_one(one);
+    meter_one(contender);
   }
   const std::vector<bool>& throttled = on_.bench().watch().throttled_readings();
   compared_.metered_throttled =
@@ -278,9 +324,8 @@ bool Compare::meter() {
   return true;
 }
 
-// Returns the next contender. This one may be lost.
-Compare::Contenders::iterator Compare::meter_one(Contenders::iterator one) {
-  Contender& contender = *one;
+// Meters one contender, which may be lost.
+void Compare::meter_one(Contender& contender) {
   const bool is_warm = on_.terms.request.regime == Regime::warm;
   TimingPlan plan{.regime = is_warm ? Regime::warm : Regime::stream};
   const double fitting = meter_batch_ns / std::max(contender.times_ns.front(), 1.0);
@@ -289,13 +334,12 @@ Compare::Contenders::iterator Compare::meter_one(Contenders::iterator one) {
   Result result =
       on_.bench().run(Meter{contender.instance->id, plan, protocol_.energy_warm_seconds, protocol_.energy_seconds});
   const auto& metered = std::get<MeterAnswer>(result.answer);
-  if (!metered.status.ok()) return drop(one, Status(metered.status), result);
+  if (!metered.status.ok()) return drop(on_.bench(), contender, Status(metered.status), result);
   if (!metered.energy)
     throw Error(on_.terms.device.name + "'s energy counter took too few steps in " +
                 std::to_string(protocol_.energy_seconds) + " s to measure " + contender.instance->text +
                 "; the trials are kept: with another --objective they are not measured again");
   contender.energy = metered.energy;
-  return one + 1;
 }
 
 }  // namespace attune

@@ -7,7 +7,7 @@ namespace attune {
 std::vector<Contender*> staying(std::vector<Contender>& contenders) {
   std::vector<Contender*> stayed;
   for (Contender& contender : contenders)
-    if (!contender.has_left) stayed.push_back(&contender);
+    if (!contender.has_left && !contender.is_lost) stayed.push_back(&contender);
   return stayed;
 }
 

@@ -19,9 +19,10 @@ struct Contender {
   std::optional<bool> deterministic;
   std::optional<LaunchEnergy> energy;
   bool has_left = false;  // it cannot win any more
+  bool is_lost = false;   // it failed
 };
 
-// Returns the contenders that have not left, in their order. They are the columns of rounds_of().
+// Returns the contenders that have not left and did not fail, in their order. They are the columns of rounds_of().
 std::vector<Contender*> staying(std::vector<Contender>& contenders);
 
 // Returns the contenders that have left, the earliest first. Those that left together come in reverse order of the

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <set>
 
 #include "attune/version.hpp"
 #include "base/unix_ms.hpp"
@@ -10,13 +12,13 @@
 namespace attune {
 namespace {
 
-// Returns the times that a contender which left early has in the rounds that count, or all its times if it was in none
-// of these.
-std::vector<double> used_of(const std::vector<double>& of_rounds, const std::vector<std::size_t>& used) {
-  std::vector<double> some;
+// Returns the rounds that count of those in which a contender took part, or all of these if none counts.
+std::vector<std::size_t> used_of(const Contender& contender, const std::vector<std::size_t>& used) {
+  std::vector<std::size_t> all(contender.times_ns.size()), some;
+  std::iota(all.begin(), all.end(), std::size_t{0});
   for (const std::size_t r : used)
-    if (r < of_rounds.size()) some.push_back(of_rounds[r]);
-  return some.empty() ? of_rounds : some;
+    if (r < all.size()) some.push_back(r);
+  return some.empty() ? all : some;
 }
 
 // Picks rounds evenly, because a record does not need all of some thousand rounds.
@@ -52,13 +54,15 @@ void widen_by_energy(const std::vector<Contender*>& contenders, const SessionTer
   decision.speedup_interval.high *= off;
 }
 
-FinalistResult result_of(const Contender& contender, std::vector<double> times_ns, const std::vector<double>& values,
-                         const ObjectiveValues& objectives) {
+// Returns the result from times and values in rounds of these benches.
+FinalistResult result_of(const Contender& contender, const std::vector<double>& times_ns,
+                         const std::vector<double>& values, const Benches& benches, const ObjectiveValues& objectives) {
   FinalistResult result;
   result.configuration = contender.trial.configuration;
-  result.measurement = summarise(std::move(times_ns));
+  result.measurement = summarise(times_ns);
+  result.measurement.median_ns = median(by_bench(times_ns, benches));
   result.measurement.samples_ns = thinned(result.measurement.samples_ns);
-  result.objective_values.push_back(median(values));
+  result.objective_values.push_back(median(by_bench(values, benches)));
   result.numerics = contender.trial.numerics;
   result.registers = contender.trial.usage.registers;
   result.shared_bytes = objectives.shared_bytes(contender.trial);
@@ -71,9 +75,10 @@ std::vector<FinalistResult> results_of(const FinalStageResult& compared, const s
                                        const SessionTerms& terms, const ObjectiveValues& values) {
   std::vector<FinalistResult> results;
   std::vector<std::vector<double>> objectives;
+  const Benches benches = chosen(compared.benches, decision.used);
   for (std::size_t i = 0; i < stayed.size(); ++i) {
     FinalistResult& result = results.emplace_back(result_of(*stayed[i], column(rounds.times_ns, i, decision.used),
-                                                            column(rounds.values, i, decision.used), values));
+                                                            column(rounds.values, i, decision.used), benches, values));
     if (stayed[i]->energy) {
       result.energy_j = stayed[i]->energy->joules;
       result.energy_error = stayed[i]->energy->error;
@@ -87,10 +92,11 @@ std::vector<FinalistResult> results_of(const FinalStageResult& compared, const s
   const std::vector<bool> front = pareto_front(objectives);
   for (std::size_t i = 0; i < results.size(); ++i) results[i].pareto = front[i] && compared.is_metered;
   for (const Contender* contender : left(compared.contenders)) {
-    const std::vector<double> times_ns = used_of(contender->times_ns, decision.used);
+    const std::vector<std::size_t> used = used_of(*contender, decision.used);
+    const std::vector<double> times_ns = chosen(contender->times_ns, used);
     std::vector<double> own = times_ns;
     for (double& value : own) value = values.value(contender->trial, 0, value);
-    results.push_back(result_of(*contender, times_ns, own, values));
+    results.push_back(result_of(*contender, times_ns, own, chosen(compared.benches, used), values));
   }
   std::stable_sort(results.begin(), results.end(), [](const FinalistResult& a, const FinalistResult& b) {
     return a.objective_values.front() < b.objective_values.front();
@@ -102,13 +108,12 @@ std::vector<FinalistResult> results_of(const FinalStageResult& compared, const s
 
 std::optional<SessionDecision> decide_between(FinalStageResult& compared, const SessionTerms& terms,
                                               const ObjectiveValues& values,
-                                              const std::vector<bool>& throttled_readings,
                                               const std::optional<Record>& present_record) {
   const bool needs_energy = terms.request.objectives.needs_energy(0);
   if (needs_energy && !compared.is_metered) return std::nullopt;
   const std::vector<Contender*> stayed = staying(compared.contenders);
   const RoundTimes times = rounds_of(stayed);
-  FinalRounds rounds{times, times, throttled_rounds(compared.seen, throttled_readings)};
+  FinalRounds rounds{times, times, compared.throttled, {}, compared.benches};
   for (const Contender* contender : left(compared.contenders)) rounds.left_ns.push_back(contender->times_ns);
   for (std::vector<double>& round : rounds.values)
     for (std::size_t i = 0; i < round.size(); ++i)
@@ -121,6 +126,8 @@ std::optional<SessionDecision> decide_between(FinalStageResult& compared, const 
 
   SessionDecision decided;
   decided.decision = decide(finalists_of(stayed, terms, values, present_record), rounds, protocol);
+  std::set<std::size_t> lanes(compared.benches.begin(), compared.benches.end());
+  for (BoardResult& board : decided.decision.boards) board.uuid = compared.uuids[lanes.extract(lanes.begin()).value()];
   if (needs_energy) widen_by_energy(stayed, terms, values, decided.decision);
   decided.decision.unstable = decided.decision.unstable || compared.metered_throttled;
   decided.winner = stayed[decided.decision.winner]->trial;
@@ -141,6 +148,8 @@ void take_figures(const FinalDecision& decision, Record& record) {
   record.settled = decision.is_settled;
   record.rounds = static_cast<std::int64_t>(decision.used.size());
   record.rounds_dropped = static_cast<std::int64_t>(decision.rounds_dropped);
+  record.boards = decision.boards;
+  record.boards_differ = decision.boards_differ;
 }
 
 Record make_record(const SessionDecision& decided, const FinalStageResult& compared, const SessionTerms& terms,
@@ -162,7 +171,7 @@ Record make_record(const SessionDecision& decided, const FinalStageResult& compa
   record.space = terms.key.space;
   record.toolchain = facts.toolchain;
   record.driver = terms.device.driver;
-  record.device_uuid = terms.device.uuid;
+  record.device_uuid = compared.uuids[*std::min_element(compared.benches.begin(), compared.benches.end())];
   record.attune_version = library_version;
   record.protocol = Protocol::version;
   record.seed = facts.seed;
@@ -170,7 +179,9 @@ Record make_record(const SessionDecision& decided, const FinalStageResult& compa
   record.made_ms = unix_ms();
   record.batch = facts.batch;
   record.sm_clock_mhz = compared.clocks_mhz.empty() ? 0 : median(compared.clocks_mhz);
-  record.anchor_ratio = facts.first_anchor_ns > 0 ? decision.default_ns / facts.first_anchor_ns : 0;
+  const double first_ns =
+      median(by_bench(chosen(compared.first_ns, decision.used), chosen(compared.benches, decision.used)));
+  record.anchor_ratio = first_ns > 0 ? decision.default_ns / first_ns : 0;
   record.busy = facts.busy;
   const auto is_winner = [&](const FinalistResult& result) { return result.configuration == record.configuration; };
   const Measurement& measured = std::find_if(decided.results.begin(), decided.results.end(), is_winner)->measurement;

@@ -17,11 +17,10 @@ struct SessionDecision {
   std::vector<FinalistResult> results;  // of all contenders, by the first objective, best first
 };
 
-// Decides between the contenders. `throttled_readings` are DeviceWatch's. Returns nothing if the objective that decides
+// Decides between the contenders. Returns nothing if the objective that decides
 // needs energy and none was metered.
 std::optional<SessionDecision> decide_between(FinalStageResult& compared, const SessionTerms& terms,
                                               const ObjectiveValues& values,
-                                              const std::vector<bool>& throttled_readings,
                                               const std::optional<Record>& present_record);
 
 // Replaces the record's times, values and rounds by those of a decision.
@@ -33,7 +32,6 @@ struct RecordFacts {
   std::int64_t trials = 0;
   bool partial = false, busy = false, self_checked = false;
   int batch = 1;
-  double first_anchor_ns = 0;
   Verdict default_verdict = Verdict::ok;
   std::string toolchain;
 };

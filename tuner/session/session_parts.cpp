@@ -35,6 +35,10 @@ bool SessionParts::others_wait() const {
   return std::any_of(benches.begin(), benches.end(), [](const TrialBench& bench) { return bench.others_wait(); });
 }
 
+bool SessionParts::is_busy() {
+  return std::any_of(benches.begin(), benches.end(), [](TrialBench& bench) { return bench.watch().is_busy(); });
+}
+
 double SessionParts::waited_seconds() const {
   double seconds = 0;
   for (const Benches* const some : {&benches, &gone})

@@ -197,9 +197,9 @@ class SessionRun {
     return parts_.terms.is_default(expected) ? default_explanation(expected, why) : why;
   }
 
-  // Returns what a revalidation compares, with the turn at the device taken.
+  // Returns what a revalidation compares, with the turns at the devices taken.
   std::vector<Trial> chosen_before() {
-    parts_.bench().turn().take(parts_.stop.load() + 1);
+    parts_.take_turns(parts_.stop.load() + 1);
     return parts_.progress.ranked_survivors();
   }
 
@@ -288,8 +288,7 @@ void SessionRun::compare_and_decide(SessionResult& result, double used) {
   std::vector<Trial> ranked = part().revalidates ? chosen_before() : Confirm(parts_).run();
   if (parts_.stop.load() > 0 && finishes(result.end)) result.end = Ending::interrupted;  // while confirming
   FinalStageResult compared = Compare(parts_, present_).run(std::move(ranked));
-  std::optional<SessionDecision> decided =
-      decide_between(compared, parts_.terms, parts_.values, parts_.bench().watch().throttled_readings(), present_);
+  std::optional<SessionDecision> decided = decide_between(compared, parts_.terms, parts_.values, present_);
   if (!decided) {
     result.end = Ending::interrupted;
     result.explanation = "interrupted before the energy of finalists was metered, by which `" +
@@ -302,10 +301,9 @@ void SessionRun::compare_and_decide(SessionResult& result, double used) {
   const RecordFacts facts{row_.seed,
                           parts_.log.size(),
                           !finishes(result.end),
-                          parts_.bench().watch().is_busy(),
+                          parts_.is_busy(),
                           parts_.bench().is_self_checked(),
                           parts_.bench().batch(),
-                          parts_.bench().anchor().first_ns,
                           default_verdict(),
                           toolchain_};
   const std::vector<Contender*> stayed = staying(compared.contenders);

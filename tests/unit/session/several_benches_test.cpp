@@ -39,8 +39,10 @@ class ReplayBenches final : public Workers {
   LaneId device_workers() const override { return tries.size(); }
   std::unique_ptr<Transport> device_worker(LaneId lane) override {
     ReplayOptions options = options_;
-    options.seed += lane;
-    const auto replay = std::make_shared<Replay>(recording_, options);
+    options.bench = static_cast<int>(lane) + 1;
+    Recording own = recording_;
+    if (of_lane) of_lane(lane, own);
+    const auto replay = std::make_shared<Replay>(std::move(own), options);
     const auto server = std::make_shared<DeviceServer>(recording_testbed(replay));
     return std::make_unique<DirectTransport>([this, server, replay, lane](const Job& job) {
       const double begin = replay->seconds();
@@ -57,6 +59,7 @@ class ReplayBenches final : public Workers {
   }
   std::unique_ptr<Transport> compile_worker(const DeviceInfo&) override { throw Error("a recording compiles nothing"); }
 
+  std::function<void(LaneId, Recording&)> of_lane;  // changes what a bench plays
   std::function<void(LaneId, const Job&, Reply&)> change;
   std::vector<std::vector<std::string>> tries;  // configurations, by lane
   std::vector<double> slow;                     // how many times as long a job takes, by lane
@@ -74,7 +77,9 @@ class SeenTrials final : public Observer {
     trials.push_back(trial.configuration.text() + " " + std::string(to_text(trial.verdict)));
   }
   void note(const std::string& text) override { notes.push_back(text); }
+  void final_started(std::size_t) override { is_final = true; }
   std::vector<std::string> trials, notes;
+  std::atomic<bool> is_final = false;  // the final stage takes its rounds
 };
 
 constexpr std::int64_t busy_trials = 2000;
@@ -92,7 +97,9 @@ class SeveralBenches : public testing::Test {
     if (trials > 0) request.limits.trials = trials;
     const RecordingSubject subject(recording, replay_kernel(recording), pool.device().info);
     WisdomStore store(":memory:");
-    seen_ = {};
+    seen_.trials.clear();
+    seen_.notes.clear();
+    seen_.is_final = false;
     return run_session(request, subject, pool, store, nullptr, seen_, stop_);
   }
   SeenTrials seen_;
@@ -191,6 +198,127 @@ TEST_F(SeveralBenches, OneThatIsLostWhileItConfirmsGivesItsGroupBack) {
   ASSERT_TRUE(result.record) << result.explanation;
   EXPECT_FALSE(result.finalists.empty());
   EXPECT_THAT(seen_.notes, testing::ElementsAre(HasSubstr("has no part in the session from here: lost")));
+}
+
+// The best of the bowl, and what comes after it: here 2 % later.
+const std::string best_of_bowl = "TILE=32 ROWS=4 ORDER=rows", second_of_bowl = "TILE=32 ROWS=4 ORDER=columns";
+
+void slow_down(const std::string& configuration, double factor, Recording& recording) {
+  const SearchSpace space = space_of(recording);
+  for (RecordedTrial& trial : recording.trials) {
+    if (space.configuration(trial.row).text() != configuration) continue;
+    trial.median_ns *= factor;
+    for (double& sample : trial.samples_ns) sample *= factor;
+  }
+}
+
+Recording close_bowl() {
+  Recording recording = bowl();
+  slow_down(second_of_bowl, 1.02 * 1.002 / 1.1523, recording);
+  return recording;
+}
+
+std::int64_t rounds_of(const std::vector<BoardResult>& boards) {
+  std::int64_t rounds = 0;
+  for (const BoardResult& board : boards) rounds += board.rounds;
+  return rounds;
+}
+
+// A board that is slower by itself takes fewer rounds, and differs in nothing.
+TEST_F(SeveralBenches, CompareTheBestSideBySideAndEachHasItsFiguresInTheRecord) {
+  ReplayBenches workers(3, bowl(), {.noise = true});
+  workers.slow[2] = 3;
+  workers.of_lane = [](LaneId lane, Recording& recording) {
+    for (RecordedTrial& trial : recording.trials)
+      for (double& sample : trial.samples_ns) sample *= lane == 2 ? 1.25 : 1;
+  };
+  const SessionResult result = run(workers, bowl());
+  ASSERT_TRUE(result.record) << result.explanation;
+  const Record& record = *result.record;
+  EXPECT_EQ(record.configuration.text(), best_of_bowl);
+  EXPECT_FALSE(record.boards_differ);
+  EXPECT_FALSE(record.unstable);
+  EXPECT_EQ(record.device_uuid, "bench-1");
+  ASSERT_THAT(record.boards, SizeIs(3));
+  EXPECT_EQ(record.boards[2].uuid, "bench-3");
+  EXPECT_LT(record.boards[2].rounds, record.boards[0].rounds);
+  EXPECT_EQ(rounds_of(record.boards), record.rounds);
+  EXPECT_NEAR(record.boards[2].median_ns / record.boards[0].median_ns, 1.25, 0.03);
+  for (const BoardResult& board : record.boards) EXPECT_NEAR(board.speedup / record.speedup, 1, 0.03) << board.uuid;
+  EXPECT_NEAR(record.anchor_ratio, 1, 0.03);
+}
+
+TEST_F(SeveralBenches, MakeTheSameRecordTwice) {
+  std::vector<Record> records;
+  for (int i = 0; i < 2; ++i) {
+    ReplayBenches workers(4, bowl(), {.noise = true});
+    workers.slow[1] = 1.5;
+    records.push_back(run(workers, bowl()).record.value());
+  }
+  EXPECT_EQ(records[0].boards, records[1].boards);
+  EXPECT_EQ(records[0].median_ns, records[1].median_ns);
+  EXPECT_EQ(records[0].speedup_low, records[1].speedup_low);
+  EXPECT_EQ(records[0].speedup_high, records[1].speedup_high);
+  EXPECT_EQ(records[0].rounds, records[1].rounds);
+}
+
+// On one bench the best loses 3 % to the second, elsewhere the second loses 2 % to the best.
+TEST_F(SeveralBenches, OfWhichOneHasItsOwnRankingSaySoAndTakeTheBestWorstCase) {
+  for (const bool differs : {false, true}) {
+    ReplayBenches workers(2, close_bowl(), {.noise = true});
+    workers.of_lane = [&](LaneId lane, Recording& recording) {
+      if (differs && lane == 1) slow_down(best_of_bowl, 1.05, recording);
+    };
+    const SessionResult result = run(workers, close_bowl());
+    ASSERT_TRUE(result.record) << result.explanation;
+    EXPECT_EQ(result.record->boards_differ, differs);
+    EXPECT_EQ(result.record->configuration.text(), differs ? second_of_bowl : best_of_bowl);
+    EXPECT_THAT(result.record->boards, SizeIs(2));
+  }
+}
+
+TEST_F(SeveralBenches, OneThatIsLostInTheFinalStageLeavesItToTheOthers) {
+  for (const LaneId lost : {0u, 1u}) {
+    ReplayBenches workers(3, bowl(), {.noise = true});
+    workers.change = [&, rounds = 0](LaneId lane, const Job& job, Reply&) mutable {
+      if (seen_.is_final && lane == lost && std::holds_alternative<Rounds>(job) && ++rounds == 12)
+        throw Error("lost, as the test says");
+    };
+    const SessionResult result = run(workers, bowl());
+    ASSERT_TRUE(result.record) << result.explanation;
+    EXPECT_EQ(result.record->configuration.text(), best_of_bowl);
+    EXPECT_THAT(seen_.notes, testing::ElementsAre(HasSubstr("has no part in the session from here: lost")));
+    ASSERT_THAT(result.record->boards, SizeIs(3)) << "its rounds so far count";
+    EXPECT_GT(result.record->boards[2].rounds, result.record->boards[lost].rounds);
+    EXPECT_EQ(result.record->device_uuid, result.record->boards.front().uuid);
+  }
+}
+
+TEST_F(SeveralBenches, AllOfWhichAreLostInTheFinalStageEndTheSession) {
+  ReplayBenches workers(2, bowl());
+  workers.change = [&](LaneId, const Job& job, Reply&) {
+    if (seen_.is_final && std::holds_alternative<Rounds>(job)) throw Error("lost, as the test says");
+  };
+  EXPECT_THROW(run(workers, bowl()), Error);
+  EXPECT_THAT(seen_.trials, SizeIs(42)) << "what was tried is kept";
+}
+
+// A contender has to pass its check on each bench.
+TEST_F(SeveralBenches, OnOneOfWhichTheBestFailsDoNotTakeIt) {
+  ReplayBenches workers(2, close_bowl());
+  InstanceId best = 0;
+  workers.change = [&](LaneId lane, const Job& job, Reply& reply) {
+    if (lane != 1) return;
+    if (const auto* const load = std::get_if<Load>(&job); load != nullptr && load->launch.configuration == best_of_bowl)
+      best = load->launch.instance;
+    const auto* const check = std::get_if<CheckAgain>(&job);
+    if (seen_.is_final && check != nullptr && check->instance == best)
+      reply.answer = CheckAnswer{{Verdict::wrong_result, "as the test says"}, {}, {}};
+  };
+  const SessionResult result = run(workers, close_bowl());
+  ASSERT_TRUE(result.record) << result.explanation;
+  EXPECT_NE(result.record->configuration.text(), best_of_bowl);
+  EXPECT_THAT(seen_.trials, Contains(best_of_bowl + " wrong_result"));
 }
 
 }  // namespace

@@ -1,0 +1,22 @@
+// Strata: samples by the bench that took them, so that benches that differ widen no interval. A statistic is taken
+// within each bench, and the mean over the benches counts, with equal weights of samples. Pure functions.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "measure/statistics.hpp"
+
+namespace attune {
+
+using Strata = std::vector<std::vector<double>>;
+
+// Returns the samples by bench. `benches` has the number of each sample's bench, or is empty if there is one.
+Strata by_bench(std::vector<double> samples, const std::vector<std::size_t>& benches);
+
+// Return what measure/statistics.hpp has for one stratum. Of several, half-widths add up as variances do.
+double median(Strata strata);
+Interval median_interval(const Strata& strata, double confidence = 0.95);
+double expected_half_width(const Strata& strata);
+
+}  // namespace attune
