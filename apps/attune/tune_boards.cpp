@@ -9,8 +9,6 @@
 
 namespace attune::cli {
 
-std::string no_part_note(const std::string& why) { return "a device has no part in the search: " + why; }
-
 void tell_boards(const std::vector<DeviceInfo>& used, std::vector<std::string> notes, bool json) {
   std::string names;
   for (const DeviceInfo& one : used) names += (names.empty() ? "" : ", ") + board_text(one);

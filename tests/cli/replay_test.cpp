@@ -1,6 +1,7 @@
 // --device replay:FILE, from the command line to the record.
 #include <chrono>
 #include <map>
+#include <set>
 
 #include "cli/workbench.hpp"
 
@@ -79,6 +80,31 @@ TEST_F(Replay, TakesItsTimeWhenItIsPaced) {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - before;
   EXPECT_GT(best.at("search_seconds"), 1);
   EXPECT_GE(took.count(), best.at("search_seconds").get<double>());
+}
+
+// Each of eight workers takes as long as recorded: a trial some 20 ms, in place of a second.
+TEST_F(Replay, IsPacedOnEightWorkersWhichFindWhatOneFinds) {
+  Json recording = Json::parse(content_of(ATTUNE_TEST_DATA "/recordings/bowl.json"));
+  for (auto& [key, row] : recording.at("cache").items())
+    for (const char* const time : {"compile_time", "verification_time", "strategy_time", "framework_time"})
+      row[time] = row.value(time, 0.0) / 50;
+  const std::string device = "replay:" + write("fast.json", recording.dump()) + ",paced,workers";
+  const std::vector<std::string> command = {"tune", "--effort", "exhaustive", "--strategy", "random", "--device"};
+  std::vector<Json> best;
+  for (const char* const benches : {"", ",benches=8"}) {
+    std::vector<std::string> words = command;
+    words.push_back(device + benches);
+    const std::vector<Json> lines = events_of(words);
+    best.push_back(of_type(lines, "best").at(0).at("configuration"));
+    std::map<std::string, std::string> boards;  // by configuration
+    for (const Json& trial : of_type(lines, "trial"))
+      boards[trial.at("configuration").dump()] = trial.value("board", "");
+    EXPECT_EQ(boards.size(), 42u);
+    std::set<std::string> used;
+    for (const auto& [configuration, board] : boards) used.insert(board);
+    EXPECT_EQ(used.size(), *benches == 0 ? 1u : 8u);
+  }
+  EXPECT_EQ(best[0], best[1]);
 }
 
 TEST_F(Replay, SaysHowManyTrialsWereKnownBefore) {

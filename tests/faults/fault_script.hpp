@@ -1,7 +1,7 @@
 // FaultScript: what is to go wrong, and when. One rule a line: PATTERN PHASE WHEN FAULT [ARGUMENT].
 //   PATTERN  words of a configuration joined by `&` (BLOCK=64&ITEMS=2), or for `compile` a part of the expressions
-//            without spaces; `*`; `reference`: launches before any trial; 5%: by lot, always the same for an
-//            attempt; the reference is spared
+//            without spaces; `*`; `reference`: launches before any trial; `bench-2`: a word of all of these on the
+//            second of several benches; 5%: by lot, always the same for an attempt; the reference is spared
 //   PHASE    compile, load, launch, synchronize, sample; state: what the device tells of itself
 //   WHEN     the attempt's number; `*`; w>2: in every worker of its kind after the second; n25-30, n>25: while so many
 //            samples of the configuration were taken

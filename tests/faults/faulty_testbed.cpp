@@ -26,16 +26,28 @@ struct TriedLaunch {
   int attempt = 1;
 };
 
+// Returns " bench-2" on the second of several benches of a recording, else "".
+std::string bench_word(const DeviceInfo& device) { return device.uuid.starts_with("bench-") ? " " + device.uuid : ""; }
+
+// Returns the file that says that the device of a bench has vanished.
+std::string gone_file(const std::string& script, const std::string& bench) {
+  return script + ".gone" + (bench.empty() ? "" : "." + bench.substr(1));
+}
+
 // What goes wrong, and what has: of all problems of one worker.
 class Faults {
  public:
-  explicit Faults(const std::string& script)
-      : file_(script), script_(script), log_(script + ".log"), worker_(log_.count("worker device")) {}
+  Faults(const std::string& script, const DeviceInfo& device)
+      : file_(script),
+        bench_(bench_word(device)),
+        script_(script),
+        log_(script + ".log"),
+        worker_(log_.count("worker device")) {}
 
   const FaultScript& script() const { return script_; }
   const FaultLog& log() const { return log_; }
   std::optional<Fault> at(Phase phase, const TriedLaunch& tried, int samples = 0) const {
-    return script_.find(phase, tried.configuration, tried.attempt, worker_, samples);
+    return script_.find(phase, tried.configuration + bench_, tried.attempt, worker_, samples);
   }
   Status strike_by(const std::optional<Fault>& fault) {
     if (Status status = poisoned(); !status.ok()) return status;
@@ -44,7 +56,7 @@ class Faults {
     if (fault->kind == "leak") leaked_ += static_cast<std::uint64_t>(fault->argument * 1024 * 1024);
     if (fault->kind == "later") later_ = fault->number();
     if (fault->kind == "far") wrote_far_ = true;
-    if (fault->kind == "vanish") std::ofstream(file_ + ".gone") << "gone";
+    if (fault->kind == "vanish") std::ofstream(gone_file(file_, bench_)) << "gone";
     if (fault->kind == "alone") be_alone(fault->argument);
     const int number = fault->kind == "vanish" ? cuda::result_no_device : fault->kind == "error" ? fault->number() : 0;
     Status status = cuda::status_of(no_names, number, "the call");
@@ -75,7 +87,7 @@ class Faults {
     if (first) std::filesystem::remove(busy);
   }
 
-  const std::string file_;
+  const std::string file_, bench_;
   const FaultScript script_;
   const FaultLog log_;
   const int worker_;
@@ -227,7 +239,9 @@ class FaultyRunner final : public Runner {
 class FaultyTestbed final : public Testbed {
  public:
   FaultyTestbed(std::unique_ptr<Testbed> testbed, const std::string& script)
-      : testbed_(std::move(testbed)), faults_(script), instruments_(testbed_->instruments(), faults_) {}
+      : testbed_(std::move(testbed)),
+        faults_(script, testbed_->info()),
+        instruments_(testbed_->instruments(), faults_) {}
   const DeviceInfo& info() const noexcept override { return testbed_->info(); }
   Instruments& instruments() noexcept override { return instruments_; }
   std::unique_ptr<Runner> begin(const TrialSetup& setup, const std::function<void()>& reference_begins) override {
@@ -248,7 +262,7 @@ class FaultyTestbed final : public Testbed {
 }  // namespace
 
 std::unique_ptr<Testbed> make_faulty_testbed(std::unique_ptr<Testbed> testbed, const std::string& script) {
-  if (std::filesystem::exists(script + ".gone"))
+  if (std::filesystem::exists(gone_file(script, bench_word(testbed->info()))))
     throw Error(cuda::explain_driver_failure(no_names, cuda::result_no_device));
   return std::make_unique<FaultyTestbed>(std::move(testbed), script);
 }

@@ -106,7 +106,7 @@ TuneResult estimated(const Dispatcher& gpu, const KernelSpec& spec, const Proble
 // Opens several devices of the class of `own`.
 void open_boards(Pool& pool, const Boards& boards, const DeviceInfo& own, Observer& observer, SessionRequest& request) {
   for (const std::string& note : boards.notes) observer.note(note);
-  for (const std::string& why : pool.open_all()) observer.note("a device has no part in the search: " + why);
+  for (const std::string& why : pool.open_all()) observer.note(no_part_note(why));
   if (const DeviceInfo& opened = pool.device().info; opened.class_key() != own.class_key())
     throw UsageError(fmt::format("TuneOptions::devices: {} is of another class than the dispatcher's {}",
                                  board_text(opened), own.name));

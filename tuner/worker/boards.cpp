@@ -104,4 +104,8 @@ std::string board_text(const DeviceInfo& board) {
   return fmt::format("{} ({}{}{})", name, board.name, board.uuid.empty() ? "" : ", ", board.uuid);
 }
 
+std::string no_part_note(const std::string& why, const DeviceInfo* board) {
+  return (board != nullptr ? board_text(*board) : "a device") + " has no part in the session from here: " + why;
+}
+
 }  // namespace attune

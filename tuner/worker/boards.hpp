@@ -30,4 +30,7 @@ std::string kind_of_boards(std::string_view devices);
 // Returns "cuda:1 (NVIDIA H200, GPU-...)".
 std::string board_text(const DeviceInfo& board);
 
+// Returns the note on a board that a session goes on without, or on one that does not open, which has no name so far.
+std::string no_part_note(const std::string& why, const DeviceInfo* board = nullptr);
+
 }  // namespace attune

@@ -147,5 +147,11 @@ TEST(Boards, ThatWorkersOpenedAreComparedToo) {
   EXPECT_THAT(message_of<UsageError>([&] { of_twice.open_all(); }), HasSubstr("two workers opened cuda:1"));
 }
 
+TEST(NoPartNote, NamesABoardThatIsOpen) {
+  EXPECT_EQ(no_part_note("it is in use"), "a device has no part in the session from here: it is in use");
+  const DeviceInfo lost = board(1);
+  EXPECT_EQ(no_part_note("lost", &lost), board_text(lost) + " has no part in the session from here: lost");
+}
+
 }  // namespace
 }  // namespace attune
