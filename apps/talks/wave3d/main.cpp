@@ -80,7 +80,7 @@ attune::Work work(const Problem& problem) {
 }
 
 attune::Tunable tunable() {
-  std::vector<attune::Value> exchanges{"copy", "kernel"};
+  std::vector<attune::Value> exchanges{"copy", "store"};
   if (wave3d::Nccl::is_there() && !wave3d::is_on_host()) exchanges.push_back("nccl");
   return {
       .name = "wave3d",
@@ -100,10 +100,11 @@ attune::Tunable tunable() {
                      {"ZCHUNK", {128, 4, 8, 16, 32, 64, 256, 512}}},
       .rules = {"4 * DEPTH <= planes",
                 "gpus > 1 || ring || (EXCHANGE == 'copy' && PRIORITY == 'high' && DEPTH == 1 && CUT == 'border')",
-                "EXCHANGE != 'nccl' || gpus > 1", "CUT == 'border' || (DEPTH == 1 && ny > 2 * BLOCK_Y * ITEMS)",
-                "nx % VECTOR == 0", "BLOCK_X * VECTOR >= 32", "BLOCK_X * BLOCK_Y in [128, 256, 512]",
-                "VECTOR * ITEMS <= 8", "BLOCK_X * BLOCK_Y * VECTOR * ITEMS <= 2048",
-                "ZCHUNK <= 128 || ZCHUNK < 2 * planes"},
+                "EXCHANGE != 'store' || (PRIORITY == 'high' && DEPTH == 1 && CUT == 'border' && not GRAPH)",
+                "EXCHANGE != 'store' || planes % ZCHUNK == 0 || planes % ZCHUNK >= 4", "EXCHANGE != 'nccl' || gpus > 1",
+                "CUT == 'border' || (DEPTH == 1 && ny > 2 * BLOCK_Y * ITEMS)", "nx % VECTOR == 0",
+                "BLOCK_X * VECTOR >= 32", "BLOCK_X * BLOCK_Y in [128, 256, 512]", "VECTOR * ITEMS <= 8",
+                "BLOCK_X * BLOCK_Y * VECTOR * ITEMS <= 2048", "ZCHUNK <= 128 || ZCHUNK < 2 * planes"},
       .make = work,
       .device = [] { return wave3d::gpus(1)[0]->device_info(); },
   };
@@ -113,6 +114,8 @@ attune::Tunable tunable() {
 void prepare(const attune::Tunable& of, const Problem& problem) {
   attune::Dispatcher& gpu = *wave3d::gpus(1)[0];
   const Problem of_kernel{{"nx", problem.at("nx")}, {"ny", problem.at("ny")}, {"rows", problem.at("ny")}};
+  const Problem of_store{{"nx", problem.at("nx")}, {"ny", problem.at("ny")}};
+  const bool has_neighbours = problem.at("gpus").integer() > 1 || problem.at("ring").boolean();
   std::vector<Configuration> all{{{"ZCHUNK", 128}}};
   for (const char* const name : {"BLOCK_X", "BLOCK_Y", "VECTOR", "ITEMS", "AHEAD", "CACHE"}) {
     const auto parameter = std::ranges::find(of.parameters, name, &attune::Parameter::name);
@@ -131,6 +134,7 @@ void prepare(const attune::Tunable& of, const Problem& problem) {
       for (std::size_t k = next++; k < all.size(); k = next++) try {
           gpu.plan("wave3d", of_kernel, all[k]);
           ++made;
+          if (has_neighbours) gpu.plan("wave3d_store", of_store, all[k]);
         } catch (const attune::UsageError&) {  // not legal
         }
     });
@@ -188,6 +192,7 @@ void vary(const attune::Tunable& of, const Configuration& best, Wave& wave, cons
       if (parameter.name == "DEPTH" && value != attune::Value(1)) changed.set("CUT", "border");
       if (parameter.name == "CUT") changed.set("DEPTH", 1);
       if (changed.at("EXCHANGE").name() == "nccl" && wave.shape().gpus == 1) continue;
+      if (changed.at("EXCHANGE").name() == "store") changed = wave3d::storing(changed);
       if (changed == best || wave3d::radius * changed.at("DEPTH").integer() > row.planes) continue;
       const double ns = best_ns(wave, changed);
       std::printf("    %-9s = %-6s %9.1f us, efficiency %.3f\n", parameter.name.c_str(), value.text().c_str(), ns / 1e3,
