@@ -285,14 +285,14 @@ __device__ __forceinline__ typename G::A neighbours(const Line& line, const Arou
   return in_x + in_y + in_z;
 }
 
-/// What else happens to a pack that was stored: nothing. Programs that include this file may do more.
+/// What else happens to a thread's packs of a plane: nothing. Programs that include this file may do more.
 struct Nothing {
-  template <typename T, typename P>
-  __device__ __forceinline__ void operator()(long long, T*, const P&) const {}
+  template <typename T, typename Rows>
+  __device__ __forceinline__ void operator()(long long, T*, const Rows&) const {}
 };
 
 /// A thread's points of plane z. at(row, pack) is the pack of u that lies so far from the thread's first one, and
-/// also(z, place, pack) follows each store.
+/// also(z, place, rows) follows the stores, of which the first is at `place`.
 template <Cache CACHE, typename G, typename At, typename Also = Nothing>
 __device__ __forceinline__ void compute_plane(const Work<G>& work, long long z, const typename G::Columns& column,
                                               const typename G::Rows& old, const typename G::Rows& speed, At at,
@@ -301,11 +301,12 @@ __device__ __forceinline__ void compute_plane(const Work<G>& work, long long z, 
   constexpr int R = G::RADIUS, S = G::SIDE, ITEMS = G::ITEMS;
   typename G::T* const next = work.fields.next + z * work.area + work.first;
   typename G::P around[ITEMS + 2 * R];
+  typename G::Rows results;
 #pragma unroll
   for (int i = -R; i < ITEMS + R; ++i) around[i + R] = i >= 0 && i < ITEMS ? column[R][i] : at(i, 0);
 #pragma unroll
   for (int k = 0; k < ITEMS; ++k) {
-    typename G::P line[2 * S + 1], result;
+    typename G::P line[2 * S + 1];
 #pragma unroll
     for (int s = -S; s <= S; ++s) line[s + S] = s == 0 ? column[R][k] : at(k, s);
 #pragma unroll
@@ -317,12 +318,12 @@ __device__ __forceinline__ void compute_plane(const Work<G>& work, long long z, 
         laplacian += static_cast<A>(weight<R>(r)) * neighbours<G>(line, around, column, k, e, r);
       }
       const A before = static_cast<A>(old[k].element[e]), factor = static_cast<A>(speed[k].element[e]);
-      result.element[e] = static_cast<typename G::T>(2 * here - before + factor * laplacian);
+      results[k].element[e] = static_cast<typename G::T>(2 * here - before + factor * laplacian);
     }
-    if (k >= work.rows) continue;
-    attune::store_whole<CACHE>(reinterpret_cast<typename G::P*>(next + k * work.grid.nx), result);
-    also(z, next + k * work.grid.nx, result);
+    if (k < work.rows)
+      attune::store_whole<CACHE>(reinterpret_cast<typename G::P*>(next + k * work.grid.nx), results[k]);
   }
+  also(z, next, results);
 }
 
 // ---- Global loads ----

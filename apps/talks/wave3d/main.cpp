@@ -85,7 +85,7 @@ attune::Tunable tunable() {
   return {
       .name = "wave3d",
       .version = "1",
-      .problem = {{"nx", 1024}, {"ny", 1024}, {"planes", 64}, {"gpus", 1}, {"ring", false}},
+      .problem = {{"nx", 1024}, {"ny", 1024}, {"planes", 64}, {"gpus", 1}, {"ring", false}, {"peers", true}},
       .parameters = {{"EXCHANGE", exchanges},
                      {"PRIORITY", {"high", "normal"}},
                      {"DEPTH", {1, 2, 4}},
@@ -100,7 +100,7 @@ attune::Tunable tunable() {
                      {"ZCHUNK", {128, 4, 8, 16, 32, 64, 256, 512}}},
       .rules = {"4 * DEPTH <= planes",
                 "gpus > 1 || ring || (EXCHANGE == 'copy' && PRIORITY == 'high' && DEPTH == 1 && CUT == 'border')",
-                "EXCHANGE != 'store' || (PRIORITY == 'high' && DEPTH == 1 && CUT == 'border' && not GRAPH)",
+                "EXCHANGE != 'store' || (peers && PRIORITY == 'high' && DEPTH == 1 && CUT == 'border' && not GRAPH)",
                 "EXCHANGE != 'store' || planes % ZCHUNK == 0 || planes % ZCHUNK >= 4", "EXCHANGE != 'nccl' || gpus > 1",
                 "CUT == 'border' || (DEPTH == 1 && ny > 2 * BLOCK_Y * ITEMS)", "nx % VECTOR == 0",
                 "BLOCK_X * VECTOR >= 32", "BLOCK_X * BLOCK_Y in [128, 256, 512]", "VECTOR * ITEMS <= 8",
@@ -279,6 +279,7 @@ int run(int argc, char** argv, const attune::Tunable& of) {
   Problem problem;
   for (const char* const name : {"nx", "ny", "planes", "gpus"}) problem.set(name, command[name]);
   problem.set("ring", command["ring"] == 1);
+  problem.set("peers", wave3d::allow_neighbours(shape_of(problem)));
   const bool is_search = command.word() == "tune";
   if (command.word() == "prepare" || (is_search && !wave3d::is_on_host())) prepare(of, problem);
   if (command.word() == "prepare") return 0;

@@ -96,8 +96,8 @@ __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y, 1)
   using P = typename G::P;
   extern __shared__ __align__(128) unsigned char shared[];
   Work<G> work = work_of_thread<G>(Fields<float>{next, u, prev, v2}, Grid{nx, ny, planes}, chunk);
-  const long long tiles = (nx + G::WIDTH - 1) / G::WIDTH * ((ny + G::HEIGHT - 1) / G::HEIGHT);
-  const long long tile = blockIdx.x % tiles, apart = planes * work.area;  // a plane's place here from that there
+  const unsigned tiles = gridDim.x / static_cast<unsigned>((planes + chunk - 1) / chunk), tile = blockIdx.x % tiles;
+  const long long apart = planes * work.area;  // from a plane's place here to that at the neighbour
   const bool is_first = work.z0 == 0 && (sides & 1) != 0, is_last = work.z1 == planes && (sides & 2) != 0;
   const bool asks_below = is_first && thread_of_block(BLOCK_X) == 0;  // two threads, so that none does both in turn
   const bool asks_above = is_last && thread_of_block(BLOCK_X) == 32;
@@ -106,12 +106,20 @@ __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y, 1)
   work.grid.nz = planes + 2 * ghosts;
   if (asks_below) wait_for(come + tile, step - 1);
   if (asks_above) wait_for(come + tiles + tile, step - 1);
-  march_async<AHEAD, CACHE, G>(work, reinterpret_cast<P*>(shared), [&](long long z, float* place, const P& pack) {
-    if (is_first && z < ghosts + 4)
-      attune::store_whole<CACHE>(reinterpret_cast<P*>(below + (place - next) + apart), pack);
-    if (is_last && z >= ghosts + planes - 4)
-      attune::store_whole<CACHE>(reinterpret_cast<P*>(above + (place - next) - apart), pack);
-  });
+  const auto store = [&](float* to, const typename G::Rows& rows) {
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k)
+      if (k < work.rows) attune::store_whole<CACHE>(reinterpret_cast<P*>(to + k * nx), rows[k]);
+  };
+  // Most planes stay here, and take one comparison.
+  const int inner = static_cast<int>(ghosts) + (is_first ? 4 : 0), end = static_cast<int>(work.z1) - (is_last ? 4 : 0);
+  const unsigned inner_planes = end > inner ? static_cast<unsigned>(end - inner) : 0;
+  const auto also = [&](long long z, const float* place, const typename G::Rows& rows) {
+    if (static_cast<unsigned>(static_cast<int>(z) - inner) < inner_planes) return;
+    if (is_first && z < ghosts + 4) store(below + (place - next) + apart, rows);
+    if (is_last && z >= ghosts + planes - 4) store(above + (place - next) - apart, rows);
+  };
+  march_async<AHEAD, CACHE, G>(work, reinterpret_cast<P*>(shared), also);
   __syncthreads();
   if (asks_below) raise(to_below + tiles + tile, step);
   if (asks_above) raise(to_above + tile, step);

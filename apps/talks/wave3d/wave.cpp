@@ -38,6 +38,14 @@ std::vector<attune::Dispatcher*> gpus(std::int64_t count) {
   return all;
 }
 
+bool allow_neighbours(const Shape& shape) {
+  const std::vector<attune::Dispatcher*> all = gpus(shape.gpus);
+  bool are_peers = true;
+  for (std::size_t i = shape.ring ? 0 : 1; all.size() > 1 && i < all.size(); ++i)
+    are_peers = attune::allow_peers(*all[(i > 0 ? i : all.size()) - 1], *all[i]) && are_peers;
+  return are_peers;
+}
+
 // What one GPU has. Streams: `inner` orders its steps; borders and what is sent to each side run beside.
 struct Wave::Slab {
   Slab(attune::Dispatcher& of, std::size_t place, const Shape& shape)
@@ -74,13 +82,9 @@ struct Wave::Slab {
   std::optional<attune::Plan> whole;  // that stores to the neighbours
 };
 
-Wave::Wave(const Shape& shape) : shape_(shape) {
-  const std::vector<attune::Dispatcher*> all = gpus(shape.gpus);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    slabs_.push_back(std::make_unique<Slab>(*all[i], i, shape));
-    attune::Dispatcher& other = *all[i > 0 ? i - 1 : all.size() - 1];
-    if (&other != all[i] && (i > 0 || shape.ring)) are_peers_ = attune::allow_peers(other, *all[i]) && are_peers_;
-  }
+Wave::Wave(const Shape& shape) : shape_(shape), are_peers_(allow_neighbours(shape)) {
+  for (attune::Dispatcher* const gpu : gpus(shape.gpus))
+    slabs_.push_back(std::make_unique<Slab>(*gpu, slabs_.size(), shape));
 }
 
 Wave::~Wave() = default;

@@ -33,6 +33,9 @@ bool is_on_host();  // ATTUNE_DEVICE=host
 // host. Throws attune::Error where there are fewer.
 std::vector<attune::Dispatcher*> gpus(std::int64_t count);
 
+// Lets neighbours reach each other's memory, and returns whether all can. Throws attune::Error.
+bool allow_neighbours(const Shape& shape);
+
 class Wave {
  public:
   explicit Wave(const Shape& shape);  // throws OutOfMemory, Error
@@ -76,10 +79,10 @@ class Wave {
   bool is_alone() const { return shape_.gpus == 1 && !shape_.ring; }
 
   const Shape shape_;
+  const bool are_peers_;
   std::vector<std::unique_ptr<Slab>> slabs_;
   attune::Configuration configuration_;
   std::string exchange_;
-  bool are_peers_ = true;  // neighbours reach each other's memory
   std::int64_t step_ = 0;  // since use(), of EXCHANGE=store
   int depth_ = 1;
   std::int64_t split_ = 0;  // rows of the first of two parts; 0: there is one part, the borders
