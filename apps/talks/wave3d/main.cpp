@@ -192,7 +192,10 @@ void vary(const attune::Tunable& of, const Configuration& best, Wave& wave, cons
       if (parameter.name == "DEPTH" && value != attune::Value(1)) changed.set("CUT", "border");
       if (parameter.name == "CUT") changed.set("DEPTH", 1);
       if (changed.at("EXCHANGE").name() == "nccl" && wave.shape().gpus == 1) continue;
-      if (changed.at("EXCHANGE").name() == "store") changed = wave3d::storing(changed);
+      if (changed.at("EXCHANGE").name() == "store") {
+        if (!wave3d::allow_neighbours(wave.shape())) continue;
+        changed = wave3d::storing(changed);
+      }
       if (changed == best || wave3d::radius * changed.at("DEPTH").integer() > row.planes) continue;
       const double ns = best_ns(wave, changed);
       std::printf("    %-9s = %-6s %9.1f us, efficiency %.3f\n", parameter.name.c_str(), value.text().c_str(), ns / 1e3,
