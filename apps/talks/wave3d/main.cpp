@@ -232,13 +232,14 @@ Row measure_planes(const attune::Tunable& of, const Problem& problem) {
 }
 
 // The model: a launch costs a + c (planes + 2 ranges), because each range reads 8 planes of u more, a quarter of the
-// bytes of a step. A side's 4 planes that go and 4 that come cost 2 c, too. Returns the time of a step by the better
-// cut.
-double model(double a, double c, double sides, const Row& row) {
+// bytes of a step. A side's 4 planes that go and 4 that come cost 2 c if they are copied, and c if they are stored once
+// more. Returns the time of a step by the best exchange.
+double model(double a, double c, double sides, bool are_peers, const Row& row) {
   const double planes = static_cast<double>(row.planes);
   const double borders = std::max(a + c * (planes + 2 + 4 * sides), a + c * 6 * sides + row.copy_ns);
   const double rows = std::max(2 * a + c * (planes + 2 + 2 * sides), a + c * (planes / 2 + 1) + row.copy_ns / 2);
-  return std::max(std::min(borders, rows), row.submit_ns);
+  const double stored = are_peers ? a + c * (planes + 2 + sides) : borders;
+  return std::max(std::min({borders, rows, stored}), row.submit_ns);
 }
 
 int print_curve(const std::vector<Row>& rows, const Shape& shape) {
@@ -250,11 +251,12 @@ int print_curve(const std::vector<Row>& rows, const Shape& shape) {
   std::printf(
       "| planes per GPU | one GPU, us | all, us | efficiency | model | exchange, us | submitting, us |\n"
       "|---:|---:|---:|---:|---:|---:|---:|\n");
+  const bool are_peers = wave3d::allow_neighbours(shape);
   bool is_right = true;
   for (const Row& row : rows) {
     std::printf("| %lld | %.1f | %.1f | %.3f | %.3f | %.1f | %.1f |\n", static_cast<long long>(row.planes),
                 row.one_ns / 1e3, row.all_ns / 1e3, row.one_ns / row.all_ns,
-                (a + c * static_cast<double>(row.planes + 2)) / model(a, c, sides, row), row.copy_ns / 1e3,
+                (a + c * static_cast<double>(row.planes + 2)) / model(a, c, sides, are_peers, row), row.copy_ns / 1e3,
                 row.submit_ns / 1e3);
     is_right = is_right && row.wrong.empty();
   }
