@@ -21,7 +21,7 @@ struct SecondBenchFault {
 const SecondBenchFault second_bench_faults[] = {
     {"KilledOnce", "B=4&bench-2 launch 1 signal 9", 0, Verdict::ok, 2},
     {"Crashes", "B=4&bench-2 launch * signal 11", 0, Verdict::fault, 2},
-    {"Hangs", "B=4&bench-2 launch * hang", 0, Verdict::timeout, 2},
+    {"Hangs", "A=3&B=4&bench-2 launch * hang", 0, Verdict::timeout, 2},
     {"HasAnErrorOfTheDevice", "B=4&bench-2 sample * error 700", 0, Verdict::fault, 2},
     {"IsLostAtBegin", "reference&bench-2 launch * vanish", 1},
     {"IsLostAtItsAnchor", "A=0&B=0&bench-2 load * vanish", 1},
@@ -39,7 +39,7 @@ TEST_P(SecondBenchFaults, LoseNothing) {
   faults(std::string(fault.rule) + "\n");
   const std::string device = "replay:" + recording(6, 5) + ",workers,benches=" + std::to_string(fault.benches);
   CommandOptions options;
-  if (fault.verdict == Verdict::timeout) options.environment["ATTUNE_LAUNCH_LIMIT"] = "0.5";
+  if (fault.verdict == Verdict::timeout) options.environment["ATTUNE_LAUNCH_LIMIT"] = "0.1";
   const TuneRun run = tune_recording({"--device", device, "--strategy", "random"}, options);
   EXPECT_EQ(run.command.code, 0) << run.command.err;
   ASSERT_FALSE(run.best.is_null());
