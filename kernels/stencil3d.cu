@@ -285,19 +285,28 @@ __device__ __forceinline__ typename G::A neighbours(const Line& line, const Arou
   return in_x + in_y + in_z;
 }
 
-/// A thread's points of plane z. at(row, pack) is the pack of u that lies so far from the thread's first one.
-template <Cache CACHE, typename G, typename At>
+/// What else happens to a thread's packs of a plane: nothing. Programs that include this file may do more.
+struct Nothing {
+  template <typename T, typename Rows>
+  __device__ __forceinline__ void operator()(long long, T*, const Rows&) const {}
+};
+
+/// A thread's points of plane z. at(row, pack) is the pack of u that lies so far from the thread's first one, and
+/// also(z, place, rows) follows the stores, of which the first is at `place`.
+template <Cache CACHE, typename G, typename At, typename Also = Nothing>
 __device__ __forceinline__ void compute_plane(const Work<G>& work, long long z, const typename G::Columns& column,
-                                              const typename G::Rows& old, const typename G::Rows& speed, At at) {
+                                              const typename G::Rows& old, const typename G::Rows& speed, At at,
+                                              Also also = {}) {
   using A = typename G::A;
   constexpr int R = G::RADIUS, S = G::SIDE, ITEMS = G::ITEMS;
   typename G::T* const next = work.fields.next + z * work.area + work.first;
   typename G::P around[ITEMS + 2 * R];
+  typename G::Rows results;
 #pragma unroll
   for (int i = -R; i < ITEMS + R; ++i) around[i + R] = i >= 0 && i < ITEMS ? column[R][i] : at(i, 0);
 #pragma unroll
   for (int k = 0; k < ITEMS; ++k) {
-    typename G::P line[2 * S + 1], result;
+    typename G::P line[2 * S + 1];
 #pragma unroll
     for (int s = -S; s <= S; ++s) line[s + S] = s == 0 ? column[R][k] : at(k, s);
 #pragma unroll
@@ -309,10 +318,12 @@ __device__ __forceinline__ void compute_plane(const Work<G>& work, long long z, 
         laplacian += static_cast<A>(weight<R>(r)) * neighbours<G>(line, around, column, k, e, r);
       }
       const A before = static_cast<A>(old[k].element[e]), factor = static_cast<A>(speed[k].element[e]);
-      result.element[e] = static_cast<typename G::T>(2 * here - before + factor * laplacian);
+      results[k].element[e] = static_cast<typename G::T>(2 * here - before + factor * laplacian);
     }
-    if (k < work.rows) attune::store_whole<CACHE>(reinterpret_cast<typename G::P*>(next + k * work.grid.nx), result);
+    if (k < work.rows)
+      attune::store_whole<CACHE>(reinterpret_cast<typename G::P*>(next + k * work.grid.nx), results[k]);
   }
+  also(z, next, results);
 }
 
 // ---- Global loads ----
@@ -529,8 +540,9 @@ __device__ __forceinline__ void copy_tiles(typename G::P* prev, typename G::P* v
   }
 }
 
-template <int AHEAD, Cache CACHE, typename G>
-__device__ __forceinline__ void march_async(const Work<G>& work, typename G::P* shared) {
+/// All threads of the block meet before one of them reads a field.
+template <int AHEAD, Cache CACHE, typename G, typename Also = Nothing>
+__device__ __forceinline__ void march_async(const Work<G>& work, typename G::P* shared, Also also = {}) {
   using R = Rings<G, AHEAD>;
   constexpr int RADIUS = G::RADIUS;
   const R rings(shared);
@@ -563,8 +575,8 @@ __device__ __forceinline__ void march_async(const Work<G>& work, typename G::P* 
       for (int k = 0; k < G::ITEMS; ++k) column[2 * RADIUS][k] = {};
     }
     const typename G::P* const centre = rings.u + here * R::PLANE + work.slot;
-    compute_plane<CACHE, G>(work, z, column, old, speed,
-                            [&](int row, int pack) { return centre[row * G::PITCH + pack]; });
+    compute_plane<CACHE, G>(
+        work, z, column, old, speed, [&](int row, int pack) { return centre[row * G::PITCH + pack]; }, also);
     shift<G>(column);
     here = here + 1 < R::PLANES ? here + 1 : 0;
     tile = tile < AHEAD ? tile + 1 : 0;

@@ -60,7 +60,7 @@ TEST_F(LadderCommand, JsonHasSpeedupsOverTheStepBeforeAndTheFirst) {
 TEST_F(LadderCommand, SweepsASizeOfTheProblem) {
   const std::string file = with("[[ladder]]\nname = \"sizes\"\nsweep = \"n=100..102\"\n[metrics]");
   EXPECT_THAT(output_of({"ladder", file, "--rounds", "3"}),
-              AllOf(ContainsRegex("\nn +default\n100 +[0-9.]+ us, [0-9.]+ [GM]B/s\n"), HasSubstr("\n102  "),
+              AllOf(ContainsRegex("\nn +default\n100 +[0-9.]+ [mu]s, [0-9.]+ [GMk]B/s\n"), HasSubstr("\n102  "),
                     Not(HasSubstr("\n103 "))));
   const std::vector<Json> rows = of_type(events_of({"ladder", file, "--rounds", "3"}), "row");
   ASSERT_EQ(rows.size(), 3u);

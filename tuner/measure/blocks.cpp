@@ -9,9 +9,6 @@
 namespace attune {
 namespace {
 
-constexpr double sure_confidence = 0.999;
-constexpr std::size_t least_sure_rounds = 11;  // with fewer rounds there is no such interval
-
 const Benches one_bench;
 
 std::vector<RoundTimes> split(const Blocks& blocks) {
@@ -28,8 +25,7 @@ bool is_surely_beaten(const RoundTimes& rounds, std::size_t finalist, double tie
   if (rounds.size() < least_sure_rounds) return false;
   for (std::size_t f = 0; f < rounds.front().size(); ++f) {
     if (f == finalist) continue;
-    const Strata ratios = paired_log_ratios({rounds, one_bench}, finalist, f);
-    if (median(ratios) >= tie && median_interval(ratios, sure_confidence).low > 0) return true;
+    if (median_interval(paired_log_ratios({rounds, one_bench}, finalist, f), sure_confidence).low > tie) return true;
   }
   return false;
 }
@@ -86,7 +82,10 @@ bool do_benches_differ(const Blocks& blocks, std::size_t winner, std::size_t run
 
 std::size_t best_worst_case(const Blocks& blocks) {
   std::vector<double> worst(blocks.rounds.front().size(), 0.0);
-  for (const RoundTimes& own : split(blocks)) {
+  std::vector<RoundTimes> benches = split(blocks);
+  const auto has_few = [](const RoundTimes& own) { return own.size() < least_rounds; };
+  if (!std::all_of(benches.begin(), benches.end(), has_few)) std::erase_if(benches, has_few);
+  for (const RoundTimes& own : benches) {
     const std::size_t fastest = by_median({own, one_bench}).front();
     for (std::size_t f = 0; f < worst.size(); ++f)
       worst[f] = std::max(worst[f], median(paired_log_ratios({own, one_bench}, f, fastest)));

@@ -20,8 +20,10 @@ struct Blocks {
   const Benches& benches;
 };
 
-// With fewer rounds there is no 95 % interval of a median.
-inline constexpr std::size_t least_rounds = 6;
+// The confidence where each finalist is tested again and again, or on each bench; with fewer rounds there is no such
+// interval.
+inline constexpr double sure_confidence = 0.999;
+inline constexpr std::size_t least_sure_rounds = 11;
 
 // Returns the entries of the rounds `of`.
 template <typename ByRound>
@@ -43,12 +45,12 @@ Strata paired_log_ratios(const Blocks& blocks, std::size_t slower, std::size_t f
 std::vector<std::size_t> by_median(const Blocks& blocks);
 
 // Returns whether the winner depends on the bench, of which there are several: the 95 % intervals of winner / runner-up
-// on two benches lie apart by more than protocol.tie_ratio, or another finalist surely beats the winner on one of them.
-// Sure is 99.9 %, because each finalist is tested on each bench.
+// on two benches lie apart by more than protocol.tie_ratio, or another finalist surely beats the winner by more than
+// that on one of them. Sure is 99.9 %, because each finalist is tested on each bench.
 bool do_benches_differ(const Blocks& blocks, std::size_t winner, std::size_t runner_up, const Protocol& protocol);
 
 // Returns the finalist whose loss is least on the bench where its loss is greatest. The loss is against the fastest on
-// that bench.
+// that bench. Benches with fewer than least_rounds count if there is no other.
 std::size_t best_worst_case(const Blocks& blocks);
 
 }  // namespace attune

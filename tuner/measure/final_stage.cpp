@@ -9,8 +9,6 @@
 namespace attune {
 namespace {
 
-constexpr double beaten_confidence = 0.999;
-
 // After this many looks the distance between looks doubles, and after twice as many it doubles again, because each look
 // sorts all rounds.
 constexpr int rounds_to_look_less = 40;
@@ -30,7 +28,7 @@ double tie_limit(const Finalist& finalist, const Protocol& protocol) {
 // Returns whether the finalist is surely slower than the fastest by more than tie_limit(). `ratios` has log(its time /
 // the fastest's) of each round.
 bool is_behind(const Strata& ratios, const Finalist& finalist, const Protocol& protocol) {
-  const Interval interval = median_interval(ratios, beaten_confidence);
+  const Interval interval = median_interval(ratios, sure_confidence);
   return interval.low > std::log1p(tie_limit(finalist, protocol));
 }
 

@@ -1,5 +1,6 @@
 #include "measure/strata.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -17,6 +18,17 @@ std::vector<double> weights_of(const Strata& strata) {
   return weights;
 }
 
+// Returns whether each of several strata tells its own width.
+bool have_widths(const Strata& strata) {
+  return strata.size() > 1 && std::ranges::all_of(strata, [](const auto& own) { return own.size() >= least_rounds; });
+}
+
+std::vector<double> together(const Strata& strata) {
+  std::vector<double> all;
+  for (const std::vector<double>& own : strata) all.insert(all.end(), own.begin(), own.end());
+  return all;
+}
+
 }  // namespace
 
 Strata by_bench(std::vector<double> samples, const std::vector<std::size_t>& benches) {
@@ -32,6 +44,10 @@ Strata by_bench(std::vector<double> samples, const std::vector<std::size_t>& ben
 }
 
 double median(Strata strata) {
+  if (!have_widths(strata)) {
+    std::vector<double> all = together(strata);
+    return median_of_moved(all);
+  }
   const std::vector<double> weights = weights_of(strata);
   double sum = 0;
   for (std::size_t i = 0; i < strata.size(); ++i) sum += weights[i] * median_of_moved(strata[i]);
@@ -39,7 +55,7 @@ double median(Strata strata) {
 }
 
 Interval median_interval(const Strata& strata, double confidence) {
-  if (strata.size() == 1) return median_interval(strata.front(), confidence);
+  if (!have_widths(strata)) return median_interval(together(strata), confidence);
   const std::vector<double> weights = weights_of(strata);
   double middle = 0, below = 0, above = 0;
   for (std::size_t i = 0; i < strata.size(); ++i) {
@@ -53,7 +69,7 @@ Interval median_interval(const Strata& strata, double confidence) {
 }
 
 double expected_half_width(const Strata& strata) {
-  if (strata.size() == 1) return expected_half_width(strata.front());
+  if (!have_widths(strata)) return expected_half_width(together(strata));
   const std::vector<double> weights = weights_of(strata);
   double sum = 0;
   for (std::size_t i = 0; i < strata.size(); ++i) sum += std::pow(weights[i] * expected_half_width(strata[i]), 2);

@@ -16,8 +16,8 @@ namespace {
 // The limit of comparing after an interruption, because the user waits.
 constexpr double interrupted_seconds = 1;
 
-// The least rounds for each of several benches: enough for an interval that is sure (measure/blocks).
-constexpr int rounds_of_each = 12;
+// The least rounds for each of several benches, as far as they are not dropped.
+constexpr int rounds_of_each = static_cast<int>(least_sure_rounds) + 1;
 
 // With several objectives, a finalist that is the best by a further objective may be this many times as slow as the
 // best by the first objective.
@@ -149,7 +149,10 @@ void Compare::load_all(const std::vector<Trial>& chosen) {
       else
         contender.is_lost = true;
     });
-    if (contender.is_lost) continue;
+    if (contender.is_lost) {
+      on_.on_each(on_.benches.begin(), [&](TrialBench& bench) { bench.release(made->instance->id); });
+      continue;
+    }
     // A trial of a configuration that was never tried has nothing but its configuration.
     describe(contender.trial, *made->instance, &made->image, on_.bench().is_self_checked());
     compared_.contenders.push_back(std::move(contender));
@@ -258,7 +261,7 @@ bool Compare::measure_rounds(Taker& taker, std::size_t rounds) {
 
 // Drops a contender that failed on this bench.
 void Compare::drop(TrialBench& bench, Contender& contender, const Status& status, const Result& result) {
-  lose(contender.trial, status, result);
+  lose(bench, contender.trial, status, result);
   bench.release(contender.instance->id);
   contender.is_lost = true;
 }
@@ -302,10 +305,22 @@ void Compare::note_broken_promise(const Contender& contender) {
                                 contender.trial.configuration.text(), rule));
 }
 
-// Meters the energy of all contenders, on the first bench. Returns false if interrupted; the metering is then
-// incomplete and does not count.
+// Meters the energy of all contenders, on the first bench that does not fail. Returns false if interrupted; the
+// metering is then incomplete and does not count.
 bool Compare::meter() {
   if (!on_.terms.request.objectives.needs_energy()) return true;
+  for (;;) {
+    TrialBench& bench = on_.bench();
+    try {
+      return meter_all();
+    } catch (const Error& error) {
+      if (!bench.has_failed() || !on_.leaves(bench, error.what())) throw;
+    }
+    for (Contender& contender : compared_.contenders) contender.energy.reset();
+  }
+}
+
+bool Compare::meter_all() {
   const std::size_t readings = on_.bench().watch().throttled_readings().size();
   const auto count = static_cast<std::size_t>(std::count_if(compared_.contenders.begin(), compared_.contenders.end(),
                                                             [](const Contender& one) { return !one.is_lost; }));

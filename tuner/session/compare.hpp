@@ -58,6 +58,7 @@ class Compare : private Stage {
   void check_again(TrialBench& bench);
   void note_broken_promise(const Contender& contender);
   bool meter();
+  bool meter_all();
   void meter_one(Contender& contender);
   void drop(TrialBench& bench, Contender& contender, const Status& status, const Result& result);
   void see_benches();

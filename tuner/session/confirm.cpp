@@ -19,9 +19,11 @@ std::vector<Trial> Confirm::run() {
   if (!best) return on_.progress.ranked_survivors();
   // Gets a second instance, because the best is also visited like any other configuration.
   best->instance = on_.terms.subject.prepare(on_.next_instance(), chosen.front().configuration);
-  if (!load_best(chosen.front(), *best)) return on_.progress.ranked_survivors();
-  on_.observer.confirm_started(chosen.size());
-  const std::vector<std::size_t> stayed = visits(best->instance->id, chosen);
+  std::vector<std::size_t> stayed;
+  if (load_best(chosen.front(), *best)) {
+    on_.observer.confirm_started(chosen.size());
+    stayed = visits(best->instance->id, chosen);
+  }
   on_.on_each(on_.benches.begin(), [&](TrialBench& bench) { bench.release(best->instance->id); });
   if (stayed.empty()) return on_.progress.ranked_survivors();
   std::vector<Trial> ranked;
@@ -174,7 +176,7 @@ std::optional<std::size_t> Confirm::sample_beside(TrialBench& bench, const std::
     const auto failed = static_cast<std::size_t>(at - instances.begin());
     const std::size_t trial = failed == count ? 0 : columns[failed];
     ratios[trial].clear();
-    lose(chosen[trial], samples.failure->status, samples.failure->result);
+    lose(bench, chosen[trial], samples.failure->status, samples.failure->result);
     return failed;
   }
   for (std::size_t begin = count; begin < samples.samples_ns.size(); begin += count + 1) {

@@ -1,5 +1,5 @@
 // Observer: receives the events of a running session. The library never prints; the command line prints from an
-// Observer. All functions are called on the session's thread.
+// Observer. All functions are called one at a time, on the session's thread; with several benches on others, too.
 #pragma once
 
 #include <cstdint>

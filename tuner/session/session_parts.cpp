@@ -36,7 +36,8 @@ bool SessionParts::others_wait() const {
 }
 
 bool SessionParts::is_busy() {
-  return std::any_of(benches.begin(), benches.end(), [](TrialBench& bench) { return bench.watch().is_busy(); });
+  const auto is_so = [](TrialBench& bench) { return bench.watch().is_busy(); };
+  return std::any_of(benches.begin(), benches.end(), is_so) || std::any_of(gone.begin(), gone.end(), is_so);
 }
 
 double SessionParts::waited_seconds() const {

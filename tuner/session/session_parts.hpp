@@ -28,7 +28,7 @@ struct SessionParts {
   void take_turns(int ends_at = 1);
   void end_turns();
   bool others_wait() const;       // for one of the turns
-  bool is_busy();                 // other processes were on one of the devices
+  bool is_busy();                 // other processes were on one of the devices, also of one that has left
   double waited_seconds() const;  // for turns
   // Returns the time by which stages after the search keep their limits, less what failures took on every bench.
   double comparing_seconds() const;

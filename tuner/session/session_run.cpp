@@ -172,7 +172,10 @@ class SessionRun {
         if (parts_.stop.load() > 0 || !first.has_failed() || !parts_.leaves(first, error.what())) throw;
       }
     }
+    if (parts_.benches.size() == 1) return;
+    parts_.take_turns();  // a strand that waits for a turn would keep the others
     parts_.on_each(std::next(parts_.benches.begin()), [this](TrialBench& bench) { bench.begin_as(parts_.bench()); });
+    parts_.end_turns();
   }
 
   // Tells the observer of inputs without `fill` if the reference or the default failed in a way that its data may

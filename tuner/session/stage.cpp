@@ -28,14 +28,15 @@ std::optional<TryAnswer> Stage::load(TrialBench& bench, const Trial& trial, cons
   if (tried.status.ok()) return std::move(tried);
   Trial failed = trial;
   describe(failed, *ready.instance, &ready.image, bench.is_self_checked());
-  lose(std::move(failed), Status(tried.status), result);
+  lose(bench, std::move(failed), Status(tried.status), result);
   return std::nullopt;
 }
 
-void Stage::lose(Trial trial, const Status& status, const Result& result) {
+void Stage::lose(const TrialBench& bench, Trial trial, const Status& status, const Result& result) {
   const Trial* const before = on_.log.find(trial.configuration);
   if (before != nullptr && before->verdict != Verdict::ok) return;
   trial = failed_trial(std::move(trial), status, result);
+  trial.board = bench.device().uuid;
   on_.progress.lose_survivor();
   const bool is_new = on_.log.add(trial);
   on_.progress.see(trial, is_new, false);

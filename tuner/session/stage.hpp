@@ -17,9 +17,9 @@ class Stage {
   // Loads and checks an instance on a bench, where it stays loaded. If it fails, the trial is lost and the result is
   // nothing.
   std::optional<TryAnswer> load(TrialBench& bench, const Trial& trial, const ReadyInstance& ready);
-  // Logs a trial that fails now, with its new verdict, unless it failed on another bench before. `result` is that of
-  // the job with this status.
-  void lose(Trial trial, const Status& status, const Result& result);
+  // Logs a trial that fails on a bench, with its new verdict, unless it failed on another one before. `result` is that
+  // of the job with this status.
+  void lose(const TrialBench& bench, Trial trial, const Status& status, const Result& result);
 
   SessionParts& on_;
 };

@@ -93,7 +93,6 @@ void TrialBench::begin(const Configuration& expected, std::uint64_t seed, double
 void TrialBench::begin_as(const TrialBench& other) {
   setup_ = other.setup_;
   limit_within(other.limit_, setup_seconds);
-  const DeviceLock::Turn turn = take_turn();
   run_within(Begin{setup_}, "data and reference");
 }
 

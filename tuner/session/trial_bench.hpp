@@ -33,7 +33,7 @@ class TrialBench : public Bench {
   // has `seconds` to compile, but at least 10 s. The rest has at least two minutes. Throws ReferenceDoesNotCompile,
   // StepsFailure, BenchFailure, OutOfMemory, Error.
   void begin(const Configuration& expected, std::uint64_t seed, double seconds);
-  // Makes the data that another bench of the session has. Throws the same.
+  // Makes the data that another bench of the session has. The caller has the turn at the device. Throws the same.
   void begin_as(const TrialBench& other);
   bool is_self_checked() const noexcept { return setup_.self_checked; }
 
@@ -41,6 +41,7 @@ class TrialBench : public Bench {
   // least as much time as the data.
   void limit_anchor(double seconds, bool is_needed = false);
   double anchor_seconds() const noexcept { return limit_; }
+  void extend_anchor(double seconds) noexcept { ends_at_ += seconds; }  // which another bench waited
   double anchor_seconds_left() { return ends_at_ - seconds() + waited_seconds(); }
 
   // Tries an instance and waits. On success the instance becomes the anchor and stays loaded. Throws BenchFailure.

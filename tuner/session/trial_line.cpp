@@ -161,6 +161,14 @@ std::optional<CompiledInstance> TrialLine::take_image(bool in_waves, const std::
   return on_.source.take();
 }
 
+// What other benches wait for their turns is no time of an anchor.
+void TrialLine::take_turns(bool for_anchor) {
+  const auto of_others = [this] { return on_.waited_seconds() - on_.bench().waited_seconds(); };
+  const double before = of_others();
+  on_.take_turns();
+  if (for_anchor) on_.bench().extend_anchor(of_others() - before);
+}
+
 bool TrialLine::start(CompiledInstance compiled, bool is_alone) {
   const Instance& instance = *compiled.instance;
   Candidate& candidate = on_.log.candidates().at(instance.configuration);
@@ -174,7 +182,7 @@ bool TrialLine::start(CompiledInstance compiled, bool is_alone) {
     finish(on_.bench(), queued, failed_trial(std::move(trial), {queued.outcome.verdict, queued.outcome.log, false}));
     return false;
   }
-  on_.take_turns();
+  take_turns(is_anchor);
   // In a continued session the default may be launched only as the anchor. It needs no attempt, because it has its
   // verdict.
   queued.has_attempt = !candidate.trial;
@@ -301,10 +309,10 @@ void TrialLine::settle_after_failure() noexcept {
     if (one.result) return one.result->error == nullptr;
     return one.bench != nullptr && !one.bench->has_lost_device();
   };
-  for (std::size_t left = queue_.size() + 1; left != queue_.size();) {
-    left = queue_.size();
-    const auto next = std::find_if(queue_.begin(), queue_.end(), has_answer);
-    if (next != queue_.end()) succeeds([&] { finish(next); });
+  for (auto next = queue_.begin();;) {
+    next = std::find_if(queue_.begin(), queue_.end(), has_answer);
+    const std::size_t left = queue_.size();
+    if (next == queue_.end() || (!succeeds([&] { finish(next); }) && queue_.size() == left)) break;
   }
   succeeds([this] { withdraw(true); });
   succeeds([this] { on_.log.commit(); });

@@ -24,6 +24,7 @@ class TrialLine {
   // Waits for the next image. `in_waves`: for all images. Returns nothing once `is_over`, or if a trial was finished
   // instead.
   std::optional<CompiledInstance> take_image(bool in_waves, const std::function<bool()>& is_over);
+  void take_turns(bool for_anchor);
   // Gives a compiled trial to a bench. With `is_alone`, nothing else will be under way before the trial ends. Returns
   // whether the bench has it now.
   bool start(CompiledInstance compiled, bool is_alone);

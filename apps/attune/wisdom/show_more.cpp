@@ -46,8 +46,8 @@ std::string conditions_text(const Record& record, std::span<const FinalistResult
 std::string boards_text(const Record& record) {
   std::string text;
   for (const BoardResult& board : record.boards) {
-    const std::string measured =
-        board.median_ns > 0 ? time_text(board.median_ns) + ", " + ratio_text(board.speedup) : "not measured";
+    const std::string gain = record.default_ns > 0 ? ", " + ratio_text(board.speedup) : "";
+    const std::string measured = board.median_ns > 0 ? time_text(board.median_ns) + gain : "not measured";
     text += fact_line(text.empty() ? "boards" : "",
                       fmt::format("{}: {}, {}", board.uuid, measured, counted(board.rounds, "round")));
   }

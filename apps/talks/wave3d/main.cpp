@@ -80,12 +80,12 @@ attune::Work work(const Problem& problem) {
 }
 
 attune::Tunable tunable() {
-  std::vector<attune::Value> exchanges{"copy", "kernel"};
+  std::vector<attune::Value> exchanges{"copy", "store"};
   if (wave3d::Nccl::is_there() && !wave3d::is_on_host()) exchanges.push_back("nccl");
   return {
       .name = "wave3d",
       .version = "1",
-      .problem = {{"nx", 1024}, {"ny", 1024}, {"planes", 64}, {"gpus", 1}, {"ring", false}},
+      .problem = {{"nx", 1024}, {"ny", 1024}, {"planes", 64}, {"gpus", 1}, {"ring", false}, {"peers", true}},
       .parameters = {{"EXCHANGE", exchanges},
                      {"PRIORITY", {"high", "normal"}},
                      {"DEPTH", {1, 2, 4}},
@@ -100,10 +100,11 @@ attune::Tunable tunable() {
                      {"ZCHUNK", {128, 4, 8, 16, 32, 64, 256, 512}}},
       .rules = {"4 * DEPTH <= planes",
                 "gpus > 1 || ring || (EXCHANGE == 'copy' && PRIORITY == 'high' && DEPTH == 1 && CUT == 'border')",
-                "EXCHANGE != 'nccl' || gpus > 1", "CUT == 'border' || (DEPTH == 1 && ny > 2 * BLOCK_Y * ITEMS)",
-                "nx % VECTOR == 0", "BLOCK_X * VECTOR >= 32", "BLOCK_X * BLOCK_Y in [128, 256, 512]",
-                "VECTOR * ITEMS <= 8", "BLOCK_X * BLOCK_Y * VECTOR * ITEMS <= 2048",
-                "ZCHUNK <= 128 || ZCHUNK < 2 * planes"},
+                "EXCHANGE != 'store' || (peers && PRIORITY == 'high' && DEPTH == 1 && CUT == 'border' && not GRAPH)",
+                "EXCHANGE != 'store' || planes % ZCHUNK == 0 || planes % ZCHUNK >= 4", "EXCHANGE != 'nccl' || gpus > 1",
+                "CUT == 'border' || (DEPTH == 1 && ny > 2 * BLOCK_Y * ITEMS)", "nx % VECTOR == 0",
+                "BLOCK_X * VECTOR >= 32", "BLOCK_X * BLOCK_Y in [128, 256, 512]", "VECTOR * ITEMS <= 8",
+                "BLOCK_X * BLOCK_Y * VECTOR * ITEMS <= 2048", "ZCHUNK <= 128 || ZCHUNK < 2 * planes"},
       .make = work,
       .device = [] { return wave3d::gpus(1)[0]->device_info(); },
   };
@@ -113,6 +114,8 @@ attune::Tunable tunable() {
 void prepare(const attune::Tunable& of, const Problem& problem) {
   attune::Dispatcher& gpu = *wave3d::gpus(1)[0];
   const Problem of_kernel{{"nx", problem.at("nx")}, {"ny", problem.at("ny")}, {"rows", problem.at("ny")}};
+  const Problem of_store{{"nx", problem.at("nx")}, {"ny", problem.at("ny")}};
+  const bool has_neighbours = problem.at("gpus").integer() > 1 || problem.at("ring").boolean();
   std::vector<Configuration> all{{{"ZCHUNK", 128}}};
   for (const char* const name : {"BLOCK_X", "BLOCK_Y", "VECTOR", "ITEMS", "AHEAD", "CACHE"}) {
     const auto parameter = std::ranges::find(of.parameters, name, &attune::Parameter::name);
@@ -131,6 +134,7 @@ void prepare(const attune::Tunable& of, const Problem& problem) {
       for (std::size_t k = next++; k < all.size(); k = next++) try {
           gpu.plan("wave3d", of_kernel, all[k]);
           ++made;
+          if (has_neighbours) gpu.plan("wave3d_store", of_store, all[k]);
         } catch (const attune::UsageError&) {  // not legal
         }
     });
@@ -188,6 +192,10 @@ void vary(const attune::Tunable& of, const Configuration& best, Wave& wave, cons
       if (parameter.name == "DEPTH" && value != attune::Value(1)) changed.set("CUT", "border");
       if (parameter.name == "CUT") changed.set("DEPTH", 1);
       if (changed.at("EXCHANGE").name() == "nccl" && wave.shape().gpus == 1) continue;
+      if (changed.at("EXCHANGE").name() == "store") {
+        if (!wave3d::allow_neighbours(wave.shape())) continue;
+        changed = wave3d::storing(changed);
+      }
       if (changed == best || wave3d::radius * changed.at("DEPTH").integer() > row.planes) continue;
       const double ns = best_ns(wave, changed);
       std::printf("    %-9s = %-6s %9.1f us, efficiency %.3f\n", parameter.name.c_str(), value.text().c_str(), ns / 1e3,
@@ -224,13 +232,14 @@ Row measure_planes(const attune::Tunable& of, const Problem& problem) {
 }
 
 // The model: a launch costs a + c (planes + 2 ranges), because each range reads 8 planes of u more, a quarter of the
-// bytes of a step. A side's 4 planes that go and 4 that come cost 2 c, too. Returns the time of a step by the better
-// cut.
-double model(double a, double c, double sides, const Row& row) {
+// bytes of a step. A side's 4 planes that go and 4 that come cost 2 c if they are copied, and c if they are stored once
+// more. Returns the time of a step by the best exchange.
+double model(double a, double c, double sides, bool are_peers, const Row& row) {
   const double planes = static_cast<double>(row.planes);
   const double borders = std::max(a + c * (planes + 2 + 4 * sides), a + c * 6 * sides + row.copy_ns);
   const double rows = std::max(2 * a + c * (planes + 2 + 2 * sides), a + c * (planes / 2 + 1) + row.copy_ns / 2);
-  return std::max(std::min(borders, rows), row.submit_ns);
+  const double stored = are_peers ? a + c * (planes + 2 + sides) : borders;
+  return std::max(std::min({borders, rows, stored}), row.submit_ns);
 }
 
 int print_curve(const std::vector<Row>& rows, const Shape& shape) {
@@ -242,11 +251,12 @@ int print_curve(const std::vector<Row>& rows, const Shape& shape) {
   std::printf(
       "| planes per GPU | one GPU, us | all, us | efficiency | model | exchange, us | submitting, us |\n"
       "|---:|---:|---:|---:|---:|---:|---:|\n");
+  const bool are_peers = wave3d::allow_neighbours(shape);
   bool is_right = true;
   for (const Row& row : rows) {
     std::printf("| %lld | %.1f | %.1f | %.3f | %.3f | %.1f | %.1f |\n", static_cast<long long>(row.planes),
                 row.one_ns / 1e3, row.all_ns / 1e3, row.one_ns / row.all_ns,
-                (a + c * static_cast<double>(row.planes + 2)) / model(a, c, sides, row), row.copy_ns / 1e3,
+                (a + c * static_cast<double>(row.planes + 2)) / model(a, c, sides, are_peers, row), row.copy_ns / 1e3,
                 row.submit_ns / 1e3);
     is_right = is_right && row.wrong.empty();
   }
@@ -274,6 +284,7 @@ int run(int argc, char** argv, const attune::Tunable& of) {
   Problem problem;
   for (const char* const name : {"nx", "ny", "planes", "gpus"}) problem.set(name, command[name]);
   problem.set("ring", command["ring"] == 1);
+  problem.set("peers", wave3d::allow_neighbours(shape_of(problem)));
   const bool is_search = command.word() == "tune";
   if (command.word() == "prepare" || (is_search && !wave3d::is_on_host())) prepare(of, problem);
   if (command.word() == "prepare") return 0;

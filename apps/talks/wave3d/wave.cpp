@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "attune/builtin.hpp"
 #include "attune/error.hpp"
 #include "attune_embedded/begin.hpp"
+#include "attune_embedded/store.hpp"
 #include "attune_embedded/sums.hpp"
 #include "attune_embedded/wave3d.hpp"
 #include "command.hpp"
@@ -28,14 +28,22 @@ std::vector<attune::Dispatcher*> gpus(std::int64_t count) {
       options.device = is_on_host() ? "host" : "cuda:" + std::to_string(i);
       auto gpu = std::make_unique<attune::Dispatcher>(options);
       gpu->add(attune_embedded::wave3d);
+      gpu->add(attune_embedded::store);
       gpu->add(attune_embedded::begin);
       gpu->add(attune_embedded::sums);
-      gpu->add(attune::builtin::copy);
       opened.push_back(std::move(gpu));
     }
     all.push_back(opened[i].get());
   }
   return all;
+}
+
+bool allow_neighbours(const Shape& shape) {
+  const std::vector<attune::Dispatcher*> all = gpus(shape.gpus);
+  bool are_peers = true;
+  for (std::size_t i = shape.ring ? 0 : 1; all.size() > 1 && i < all.size(); ++i)
+    are_peers = attune::allow_peers(*all[(i > 0 ? i : all.size()) - 1], *all[i]) && are_peers;
+  return are_peers;
 }
 
 // What one GPU has. Streams: `inner` orders its steps; borders and what is sent to each side run beside.
@@ -45,6 +53,7 @@ struct Wave::Slab {
         index(place),
         fields{attune::Buffer<float>(of, size(shape)), attune::Buffer<float>(of, size(shape))},
         v2(of, size(shape)),
+        flags(of, static_cast<std::size_t>(most_tiles(shape) * 2)),
         inner(of),
         border(of),
         sides{attune::Stream(of), attune::Stream(of)},
@@ -53,12 +62,14 @@ struct Wave::Slab {
         sent{attune::Event(of), attune::Event(of), attune::Event(of), attune::Event(of)},
         joined(of) {}
   static std::size_t size(const Shape& shape) { return static_cast<std::size_t>(shape.area() * shape.depth()); }
+  static std::int64_t most_tiles(const Shape& shape) { return (shape.nx + 31) / 32 * ((shape.ny + 7) / 8); }
   attune::Stream* streams(int i) { return i < 2 ? &sides[static_cast<std::size_t>(i)] : i == 2 ? &border : &inner; }
 
   attune::Dispatcher& gpu;
   std::size_t index;
   std::array<attune::Buffer<float>, 2> fields;
   attune::Buffer<float> v2;
+  attune::Buffer<std::int64_t> flags;  // by side and tile: the last step whose planes a neighbour has stored here
   attune::Stream inner, border;
   std::array<attune::Stream, 2> sides;
   attune::Event ready;                // all steps but a block's last are done
@@ -67,15 +78,13 @@ struct Wave::Slab {
   attune::Event joined;
   std::vector<Step> wide;  // the steps of a block before its last, which compute ghosts too
   std::optional<Step> border_step, inner_step;
-  std::vector<Step> parts;  // by rows
+  std::vector<Step> parts;            // by rows
+  std::optional<attune::Plan> whole;  // that stores to the neighbours
 };
 
-Wave::Wave(const Shape& shape) : shape_(shape) {
-  const std::vector<attune::Dispatcher*> all = gpus(shape.gpus);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    slabs_.push_back(std::make_unique<Slab>(*all[i], i, shape));
-    if (i > 0) attune::allow_peers(*all[i - 1], *all[i]);
-  }
+Wave::Wave(const Shape& shape) : shape_(shape), are_peers_(allow_neighbours(shape)) {
+  for (attune::Dispatcher* const gpu : gpus(shape.gpus))
+    slabs_.push_back(std::make_unique<Slab>(*gpu, slabs_.size(), shape));
 }
 
 Wave::~Wave() = default;
@@ -91,9 +100,11 @@ Wave::Step Wave::step(Slab& slab, Range range) {
   const attune::Problem problem{{"nx", shape_.nx},      {"ny", shape_.ny},      {"nz", shape_.depth()},
                                 {"first", range.first}, {"count", range.count}, {"ranges", range.ranges},
                                 {"apart", range.apart}, {"row", range.row},     {"rows", range.rows}};
-  const Configuration of_kernel =
-      talks::part_of(configuration_, {"BLOCK_X", "BLOCK_Y", "VECTOR", "ITEMS", "AHEAD", "CACHE", "ZCHUNK"});
-  return {slab.gpu.plan("wave3d", problem, of_kernel), range};
+  return {slab.gpu.plan("wave3d", problem, of_kernel()), range};
+}
+
+Configuration Wave::of_kernel() const {
+  return talks::part_of(configuration_, {"BLOCK_X", "BLOCK_Y", "VECTOR", "ITEMS", "AHEAD", "CACHE", "ZCHUNK"});
 }
 
 // Before the last step of a block, the planes that it still needs are computed where the neighbour computes them too.
@@ -104,6 +115,13 @@ void Wave::make_steps(Slab& slab) {
   slab.parts.clear();
   slab.border_step.reset();
   slab.inner_step.reset();
+  slab.whole.reset();
+  if (exchange_ == "store") {
+    const attune::Problem problem{{"nx", shape_.nx}, {"ny", shape_.ny}, {"planes", planes}, {"ghosts", ghosts}};
+    slab.whole = slab.gpu.plan("wave3d_store", problem, of_kernel());
+    slab.flags.copy_from(std::vector<std::int64_t>(slab.flags.size(), 0), slab.inner);
+    return;
+  }
   if (split_ > 0) {
     slab.parts.push_back(step(slab, {ghosts, planes, 1, 0, 0, split_}));
     slab.parts.push_back(step(slab, {ghosts, planes, 1, 0, split_, shape_.ny - split_}));
@@ -133,6 +151,8 @@ void Wave::use(const Configuration& configuration) {
   graph_.reset();
   configuration_ = configuration;
   exchange_ = configuration.at("EXCHANGE").name();
+  if (exchange_ == "store" && !are_peers_) throw attune::UsageError("EXCHANGE=store needs GPUs that reach each other");
+  step_ = 0;
   depth_ = static_cast<int>(configuration.at("DEPTH").integer());
   const std::int64_t height = configuration.at("BLOCK_Y").integer() * configuration.at("ITEMS").integer();
   split_ = configuration.at("CUT").name() == "rows" ? (shape_.ny / 2 + height - 1) / height * height : 0;
@@ -150,6 +170,7 @@ void Wave::use(const Configuration& configuration) {
 }
 
 void Wave::begin() {
+  wait();
   const std::int64_t area = shape_.area();
   for (const auto& slab : slabs_) {
     const attune::Plan plan = slab->gpu.plan("wave3d_begin", {{"area", area}, {"nz", shape_.depth()}});
@@ -169,10 +190,28 @@ void Wave::launch(Slab& slab, const Step& step, int now, attune::StreamHandle st
                    range.apart, range.row, range.rows);
 }
 
+// One launch for all planes. It waits for the neighbours' ones of the step before, and no event ties GPUs together.
+void Wave::launch_whole(Slab& slab) {
+  const auto here = static_cast<std::size_t>(now_);
+  Slab* const below = neighbour(slab, 0);
+  Slab* const above = neighbour(slab, 1);
+  Slab &lower = below != nullptr ? *below : slab, &upper = above != nullptr ? *above : slab;
+  attune::Buffer<float>&u = slab.fields[here], &other = slab.fields[1 - here];
+  const int sides = (below != nullptr ? 1 : 0) + (above != nullptr ? 2 : 0);
+  slab.whole->launch(slab.inner, other, u, other, slab.v2, lower.fields[1 - here], upper.fields[1 - here], shape_.nx,
+                     shape_.ny, shape_.planes, ghosts, slab.flags, lower.flags, upper.flags, sides, step_);
+}
+
 void Wave::run() { graph_ ? graph_->launch(slabs_[0]->inner) : enqueue_run(); }
 
-// All streams begin after the first slab's `inner`, and that waits for all in the end.
+// All streams begin after the first slab's `inner`, and that waits for all in the end, but where flags order all.
 void Wave::enqueue_run() {
+  for (int done = 0; exchange_ == "store" && done < run_steps; ++done) {
+    ++step_;
+    for (const auto& slab : slabs_) launch_whole(*slab);
+    now_ = 1 - now_;
+  }
+  if (exchange_ == "store") return;
   Slab& first = *slabs_[0];
   if (!is_alone()) first.joined.record(first.inner);
   for (const auto& slab : slabs_)
@@ -264,8 +303,6 @@ void Wave::move(Slab& slab, int side, std::int64_t count, float* place, const fl
     Slab& other = *neighbour(slab, side);
     nccl_->send(slab.index, planes, size, other.index, slab.sides[0]);
     nccl_->receive(other.index, place, size, slab.index, other.sides[0]);
-  } else if (exchange_ == "kernel") {
-    slab.gpu.plan("copy", {{"n", count}, {"T", "float"}}).launch(stream, place, planes, count, 0, 1);
   } else {
     attune::copy(slab.gpu, place, planes, 4 * size, stream);
   }
@@ -310,7 +347,9 @@ void Wave::exchange_by_nccl() {
   }
 }
 
-void Wave::wait() { slabs_[0]->inner.synchronize(); }
+void Wave::wait() {
+  for (const auto& slab : slabs_) slab->inner.synchronize();
+}
 
 std::vector<std::uint64_t> Wave::sums() {
   std::vector<std::uint64_t> all;
@@ -354,6 +393,12 @@ std::vector<std::uint64_t> sums_of(Wave& wave, const Configuration& configuratio
 
 Configuration alone(Configuration configuration) {
   for (const auto& [name, value] : plainest) configuration.set(name, value);
+  return configuration;
+}
+
+Configuration storing(Configuration configuration) {
+  configuration = alone(std::move(configuration));
+  configuration.set("EXCHANGE", "store");
   return configuration;
 }
 

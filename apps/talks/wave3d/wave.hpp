@@ -1,5 +1,6 @@
 // The wave equation on a grid that is cut along z: each GPU has a slab of planes, with planes of its neighbours
-// (ghosts) at both ends. Borders are computed first, so that they travel while the rest is computed. One thread.
+// (ghosts) at both ends. Borders are computed first, so that they travel while the rest is computed; or each block
+// stores its part of them in the neighbour's memory. One thread.
 #pragma once
 
 #include <array>
@@ -32,6 +33,9 @@ bool is_on_host();  // ATTUNE_DEVICE=host
 // host. Throws attune::Error where there are fewer.
 std::vector<attune::Dispatcher*> gpus(std::int64_t count);
 
+// Lets neighbours reach each other's memory, and returns whether all can. Throws attune::Error.
+bool allow_neighbours(const Shape& shape);
+
 class Wave {
  public:
   explicit Wave(const Shape& shape);  // throws OutOfMemory, Error
@@ -60,8 +64,10 @@ class Wave {
 
   Slab* neighbour(const Slab& slab, int side);  // 0: below, 1: above; null: none
   Step step(Slab& slab, Range range);
+  attune::Configuration of_kernel() const;
   void make_steps(Slab& slab);
   void launch(Slab& slab, const Step& step, int now, attune::StreamHandle stream);
+  void launch_whole(Slab& slab);
   void enqueue_run();
   void advance(Slab& slab, bool is_first);
   void advance_by_rows(Slab& slab, bool is_first);
@@ -73,9 +79,11 @@ class Wave {
   bool is_alone() const { return shape_.gpus == 1 && !shape_.ring; }
 
   const Shape shape_;
+  const bool are_peers_;
   std::vector<std::unique_ptr<Slab>> slabs_;
   attune::Configuration configuration_;
   std::string exchange_;
+  std::int64_t step_ = 0;  // since use(), of EXCHANGE=store
   int depth_ = 1;
   std::int64_t split_ = 0;  // rows of the first of two parts; 0: there is one part, the borders
   int now_ = 0;             // the field that holds the present step; the other one holds the step before
@@ -88,6 +96,9 @@ std::vector<std::uint64_t> sums_of(Wave& wave, const attune::Configuration& conf
 
 // Returns the configuration for one GPU, with the same kernel.
 attune::Configuration alone(attune::Configuration configuration);
+
+// Returns the configuration with the same kernel that stores to the neighbours.
+attune::Configuration storing(attune::Configuration configuration);
 
 // Returns which plane has other bits than one GPU computes, or "".
 std::string difference(const std::vector<std::uint64_t>& several, const std::vector<std::uint64_t>& one);

@@ -3,6 +3,7 @@
 name = "wave3d"
 summary = "next = 2 u - prev + v2 * laplacian(u) on some planes of a slab: a step of the wave equation of order 8"
 deterministic = true
+include = ["march.toml"]
 [problem]
 nx = { size = 1024, host = 64 }
 ny = { size = 1024, host = 48 }
@@ -13,34 +14,16 @@ ranges = { size = 1 }                          # and how many such ranges there 
 apart = { integer = 0 }                        # from one's first plane to the next one's
 row = { integer = 0 }                          # the first row that is computed of a plane,
 rows = { size = 1024, host = 48 }              # and how many follow
-[parameters]
-BLOCK_X = [16, 32]                             # threads
-BLOCK_Y = [16, 8, 32]
-VECTOR = [4, 2]                                # points per access, in x
-ITEMS = [1, 2, 4]                              # and rows of them per thread
-AHEAD = [2, 1, 3]                              # planes that are asked for before they are needed
-CACHE = ["Cache::streaming", "Cache::plain"]   # of what is used once: next, prev, v2
-ZCHUNK = [128, 4, 8, 16, 32, 64, 256, 512]     # planes that a block marches through; launch only
-[values]
-width = "BLOCK_X * VECTOR"
-height = "BLOCK_Y * ITEMS"
-side = "ceil_div(4, VECTOR)"
-plane_bytes = "(width + 2 * side * VECTOR) * (height + 8) * 4"
 [restrictions]
 rules = [
     "first >= 4 && first + count + (ranges - 1) * apart <= nz - 4",  # neighbours in z are in the slab
     "row >= 0 && (row + rows == ny || (row + rows < ny && rows % height == 0))",  # tiles end with the rows
-    "nx % VECTOR == 0",
-    "width * 4 >= 128",                        # a row of a tile is a line of the cache at least
-    "BLOCK_X * BLOCK_Y in [128, 256, 512]",
-    "VECTOR * ITEMS <= 8",                     # columns in registers
-    "BLOCK_X * BLOCK_Y * VECTOR * ITEMS <= 2048",
 ]
 [[launch]]
 entry = "wave3d<BLOCK_X, BLOCK_Y, VECTOR, ITEMS, AHEAD, CACHE>"
 grid = ["ceil_div(nx, width) * ceil_div(rows, height) * ceil_div(count, ZCHUNK) * ranges"]
 block = ["BLOCK_X", "BLOCK_Y"]
-shared = "(4 + AHEAD + 1) * (round_up(plane_bytes, 128) + 16) + 2 * (AHEAD + 1) * width * height * 4"
+shared = "ring_bytes"
 arguments = ["next", "u", "prev", "v2", "nx", "ny", "nz", "first", "count", "apart", "row", "rows", "planes"]
 [arguments]
 next = { type = "float", size = "nx * ny * nz", role = "inout" }  # planes out of the ranges keep their values
@@ -62,9 +45,6 @@ entry = "wave3d_reference"
 grid = ["min(ceil_div(nx * ny * nz, 256), 2147483647)"]
 block = ["256"]
 arguments = ["next", "u", "prev", "v2", "nx", "ny", "nz", "first", "count", "all_ranges", "apart", "row", "rows"]
-[check]
-absolute = "48 * epsilon(float)"               # as in kernels/stencil3d.cu, which explains the bound
-relative = 0
 [metrics]
 bytes = "16 * nx * rows * count * ranges"
 items = "nx * rows * count * ranges"

@@ -37,11 +37,23 @@ FinalDecision decided_on(const FinalRounds& rounds) {
 }
 
 TEST(Strata, AStatisticIsTakenWithinEachBench) {
-  const Strata strata = by_bench({1, 10, 2, 30, 3, 20}, {7, 2, 7, 2, 7, 2});
-  EXPECT_THAT(strata, ElementsAre(ElementsAre(10, 30, 20), ElementsAre(1, 2, 3)));
-  EXPECT_DOUBLE_EQ(median(strata), 11);
-  EXPECT_DOUBLE_EQ(median(by_bench({1, 1, 1, 5}, {0, 0, 0, 1})), 2) << "equal weights of samples";
+  EXPECT_THAT(by_bench({1, 10, 2, 30, 3, 20}, {7, 2, 7, 2, 7, 2}),
+              ElementsAre(ElementsAre(10, 30, 20), ElementsAre(1, 2, 3)));
   EXPECT_THAT(by_bench({3, 1}, {}), ElementsAre(ElementsAre(3, 1)));
+  EXPECT_DOUBLE_EQ(median(Strata{{10, 30, 20, 20, 25, 15}, {1, 2, 3, 2, 1, 3}}), 11);
+  EXPECT_DOUBLE_EQ(median(Strata{{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, {4, 4, 4, 4, 4, 4}}), 2) << "weights of samples";
+}
+
+// A bench that was lost after a round, or eight that had time for one round each.
+TEST(Strata, OnesThatAreTooSmallForAWidthAreOneStratum) {
+  const Strata of_one = {{1}, {2}, {3}, {4}, {5}, {6}, {7}, {9}};
+  EXPECT_DOUBLE_EQ(median(of_one), 4.5);
+  EXPECT_DOUBLE_EQ(median_interval(of_one).low, 1);
+  EXPECT_DOUBLE_EQ(median_interval(of_one).high, 9);
+  EXPECT_GT(expected_half_width(of_one), 1);
+  const Strata with_one = {{1, 2, 3, 4, 5, 6}, {9}};
+  EXPECT_DOUBLE_EQ(median(with_one), 4);
+  EXPECT_DOUBLE_EQ(median_interval(with_one).high, 9);
 }
 
 // Two benches that lie apart: the interval is that of one bench, over the square root of two.
@@ -99,6 +111,21 @@ TEST(BoardsOfARecord, WhereTheyDifferTheBestWorstCaseWins) {
   const FinalRounds mostly = in_turn({{300, 180, 193.8}, {300, 202, 200}, {300, 180, 193.8}}, 30, 0.002, 3);
   EXPECT_EQ(best_worst_case({mostly.times_ns, mostly.benches}), 1u);
   EXPECT_TRUE(do_benches_differ({mostly.times_ns, mostly.benches}, 1, 2, usual)) << "7 % here, less than 0 there";
+}
+
+// The default loses less than a tie on every bench, and more than one on some by chance.
+TEST(BoardsOfARecord, DoNotDifferWhereTheDefaultStaysByATie) {
+  const RoundTimes times(8, {201.8, 200, 210});
+  int differ = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) differ += decided_on(in_turn(times, 40, 0.007, seed)).boards_differ;
+  EXPECT_LE(differ, 1);
+}
+
+TEST(BoardsOfARecord, OneThatWasLostAfterARoundDecidesNothing) {
+  FinalRounds rounds = in_turn({{300, 200, 210}}, 12, 0.002, 5);
+  rounds.times_ns.push_back({300, 260, 210});
+  rounds.benches.push_back(1);
+  EXPECT_EQ(best_worst_case({rounds.times_ns, rounds.benches}), 1u);
 }
 
 TEST(BoardsOfARecord, ThatPreferAnotherSurelyDiffer) {

@@ -56,7 +56,8 @@ struct TuneOptions {
   // Several devices of the class of `gpu` as one session, in place of the one of `gpu`: "cuda:0,cuda:1", UUIDs, "all".
   std::string devices;
   std::stop_token stop;  // ends the search early; the best so far is kept
-  // Listeners, on the thread that called tune(). What one of them throws ends tune(); the trials so far are kept.
+  // Listeners, called one at a time on the thread that called tune(), with `devices` on others of tune() too. What one
+  // of them throws ends tune(); the trials so far are kept.
   std::function<void(const TuneTrial&)> on_trial;    // after each trial
   std::function<void(const TuneRecord&)> on_record;  // once this session's record is stored; not of one that stands
   std::function<void(const std::string&)> note;      // told of a worker that died, another process on the device, ...
