@@ -8,6 +8,7 @@
 #include "attune/error.hpp"
 #include "base/counted.hpp"
 #include "recordings/recording_file.hpp"
+#include "worker/boards.hpp"
 
 namespace attune::cli {
 namespace {
@@ -15,7 +16,6 @@ namespace {
 constexpr std::string_view prefix = "replay:";
 constexpr std::string_view words[] = {"noise", "disturbed", "workers", "paced"};
 constexpr std::string_view numbers[] = {"seed=", "benches=", "bench="};  // `bench=` is of a worker among several
-constexpr std::uint64_t most_benches = 64;
 
 bool is_option(std::string_view text) {
   return std::ranges::find(words, text) != std::end(words) ||

@@ -165,12 +165,20 @@ int tune_recording(const Options& options, const EffortPlan& effort, const std::
   return tune_one(request, subject, pool, store, nullptr, view_of(options));
 }
 
+// Throws UsageError where an option that uses one device is given a list.
+void require_one_device(const char* option, const std::string& device) {
+  if (names_several(device))
+    throw UsageError(
+        fmt::format("--{} uses one device, and `{}` names several: name one, such as --device cuda:0", option, device));
+}
+
 int tune_log(const Options& options, const EffortPlan& effort, const std::string& device) {
   for (const char* const option : {"problem", "problems", "regime", "objective", "parameters", "program"})
     if (options.has(option))
       throw UsageError(fmt::format("--misses and --{}: each line of the log says its own", option));
   if (!effort.search) throw UsageError(fmt::format("--misses tunes, and effort {} does not search", effort.name));
   if (is_replay(device)) throw UsageError("--misses is of a device that applications use, not of a recording");
+  require_one_device("misses", device);
   SessionRequest terms = request_from(options, {});
   terms.effort = *effort.search;
   MissesQuery query{
@@ -187,6 +195,7 @@ int revalidate_records(const Options& options, const std::string& device) {
     if (options.has(option))
       throw UsageError(fmt::format("--revalidate and --{}: each record says its own, and nothing is searched", option));
   if (is_replay(device)) throw UsageError("--revalidate is of a device that applications use, not of a recording");
+  require_one_device("revalidate", device);
   RevalidationQuery query{{},
                           device,
                           database_path(options),
@@ -223,8 +232,9 @@ int tune_each(KernelRequest request, const std::vector<Problem>& problems, Pool&
 }
 
 // Opens the devices, and says which have a part if there are several.
-void open_boards(Pool& pool, std::vector<std::string> notes, bool json) {
-  for (const std::string& why : pool.open_all()) notes.push_back(no_part_note(why));
+void open_boards(Pool& pool, const Boards& boards, bool json) {
+  std::vector<std::string> notes = boards.notes;
+  for (std::string& note : pool.open_all(boards.names)) notes.push_back(std::move(note));
   std::vector<DeviceInfo> used;
   for (LaneId lane = 0; lane < pool.lanes(); ++lane) used.push_back(pool.device(lane).info);
   tell_boards(used, std::move(notes), json);
@@ -235,11 +245,11 @@ int tune_on_device(const Options& options, KernelRequest request, const std::vec
                    const std::string& name) {
   catch_signals();
   WisdomStore store(database_path(options), WisdomStore::Access::read_write, {note_on_stderr, &stop_requests});
-  Boards boards = boards_of(name);
+  const Boards boards = boards_of(name);
   const std::unique_ptr<Workers> workers = workers_for(boards.names, worker_options(options));
   Pool pool(*workers);
   pool.set_aliases(store.aliases());  // ceilings, records and sessions are those of the device's class
-  open_boards(pool, std::move(boards.notes), options.has("json"));
+  open_boards(pool, boards, options.has("json"));
   request.lock_folder = usable_lock_folder();
   std::optional<ImageCache> images;
   if (!request.lock_folder.empty()) images.emplace(default_cache_path());

@@ -7,10 +7,12 @@
 #include <iostream>
 #include <memory>
 #include <set>
+#include <thread>
 
 #include "apps/terminal/live_line.hpp"
 #include "attune/error.hpp"
 #include "base/counted.hpp"
+#include "base/start_thread.hpp"
 #include "command.hpp"
 #include "configuration_text.hpp"
 #include "files/paths.hpp"
@@ -237,22 +239,19 @@ class SuitePools {
  public:
   SuitePools(const Options& options, const std::string& device) {
     Boards boards = boards_of(device);
-    std::exception_ptr first_error;
-    for (const std::string& name : boards.names) try {
-        Bench bench{std::make_unique<WisdomStore>(database_path(options), WisdomStore::Access::read_write,
-                                                  DatabaseWaiting{note_on_stderr, &stop_requests}),
-                    workers_for(name, worker_options(options)), nullptr};
-        bench.pool = std::make_unique<Pool>(*bench.workers);
-        bench.pool->set_aliases(bench.store->aliases());
-        bench.pool->open_all();
-        benches_.push_back(std::move(bench));
-      } catch (const Error& error) {
-        if (!first_error) first_error = std::current_exception();
-        boards.notes.push_back(no_part_note(error.what()));
-      }
-    if (benches_.empty()) std::rethrow_exception(first_error);
+    for (const std::string& name : boards.names) {
+      Bench& bench = benches_.emplace_back(
+          Bench{std::make_unique<WisdomStore>(database_path(options), WisdomStore::Access::read_write,
+                                              DatabaseWaiting{note_on_stderr, &stop_requests}),
+                workers_for(name, worker_options(options)), nullptr});
+      bench.pool = std::make_unique<Pool>(*bench.workers);
+      bench.pool->set_aliases(bench.store->aliases());
+    }
+    open_all(boards);
+    const std::vector<DeviceInfo> opened = infos();
+    require_one_class(opened);
     takes_turns_ = !boards.are_one_device;
-    tell_boards(infos(), std::move(boards.notes), options.has("json"));
+    tell_boards(opened, std::move(boards.notes), options.has("json"));
   }
 
   Pool& pool() { return *benches_.front().pool; }
@@ -270,6 +269,30 @@ class SuitePools {
     std::unique_ptr<Workers> workers;
     std::unique_ptr<Pool> pool;
   };
+  // Opens the devices side by side. One that does not open leaves with a note, if another does.
+  void open_all(Boards& boards) {
+    std::vector<std::exception_ptr> errors(benches_.size());
+    {
+      std::vector<std::jthread> threads;
+      for (std::size_t i = 0; i < benches_.size(); ++i)
+        threads.push_back(start_thread<std::jthread>([&pool = *benches_[i].pool, &error = errors[i]] {
+          try {
+            pool.device();
+          } catch (...) {
+            error = std::current_exception();
+          }
+        }));
+    }
+    std::vector<Bench> opened;
+    for (std::size_t i = 0; i < benches_.size(); ++i) try {
+        if (errors[i]) std::rethrow_exception(errors[i]);
+        opened.push_back(std::move(benches_[i]));
+      } catch (const Error& error) {
+        boards.notes.push_back(no_part_note(error.what(), boards.names[i]));
+      }
+    if (opened.empty()) std::rethrow_exception(errors.front());
+    benches_ = std::move(opened);
+  }
   std::vector<DeviceInfo> infos() {
     std::vector<DeviceInfo> infos;
     for (Bench& one : benches_) infos.push_back(one.pool->device().info);

@@ -312,6 +312,11 @@ TEST_F(Tune, UsesSeveralBenchesOfTheHostAsOneSession) {
   EXPECT_THAT(output_of({"tune", scale(), "--device", "host"}), HasSubstr("is tuned already"));
   expect_failure(2, {"tune", scale(), "--device", "host,benches=65"}, {"from 1 to 64 after `benches=`"});
   expect_failure(2, {"plan", scale(), "--device", "all"}, {"`all` are several devices"});
+  expect_failure(2, {"tune", "--misses", "log", "--device", "all"},
+                 {"--misses uses one device, and `all` names several: name one"});
+  expect_failure(
+      2, {"tune", "--revalidate", "--device", "cuda:0,cuda:1"},
+      {"--revalidate uses one device, and `cuda:0,cuda:1` names several: name one, such as --device cuda:0"});
 }
 
 }  // namespace

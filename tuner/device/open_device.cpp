@@ -24,8 +24,6 @@ constexpr std::string_view cuda_prefix = "cuda:";
   return ordinal;
 }
 
-bool is_uuid(std::string_view name) { return name.starts_with("GPU-") || name.starts_with("MIG-"); }
-
 [[gnu::cold]] int ordinal_with_uuid(std::string_view uuid) {
   if (const std::optional<int> ordinal = cuda_ordinal(uuid)) return *ordinal;
   throw UsageError(

@@ -56,7 +56,7 @@ double SessionParts::comparing_seconds() const {
 bool SessionParts::leaves(TrialBench& bench, const std::string& why) {
   if (benches.size() == 1) return false;
   const auto at = std::find_if(benches.begin(), benches.end(), [&](const TrialBench& one) { return &one == &bench; });
-  observer.note(no_part_note(why, &bench.device()));
+  observer.note(no_part_note(why, board_text(bench.device())));
   bench.abandon();
   gone.splice(gone.end(), benches, at);
   return true;

@@ -12,14 +12,10 @@
 #include "session/one_at_a_time.hpp"
 #include "session/session_terms.hpp"
 #include "session/suite_plan.hpp"
-#include "worker/transport.hpp"
+#include "worker/boards.hpp"
 
 namespace attune {
 namespace {
-
-// A slice of a search without a limit of time, on several benches: the long problems of a suite then go on side by
-// side, and none is left for one bench at the end. A slice costs a second of data and warm-up.
-constexpr double unlimited_slice_seconds = 60;
 
 struct Member {
   const Subject* subject = nullptr;
@@ -27,6 +23,7 @@ struct Member {
   SearchSoFar search;
   SessionResult result;                // of its last visit
   std::int64_t session = 0;            // 0: none yet
+  std::int64_t former = 0;             // the newest one before this run, if it does not go on
   std::optional<Configuration> leads;  // the best so far, or the record's
   double lead = 1;                     // its objective relative to the default's
   std::optional<Ending> over;          // why its own search has ended
@@ -70,13 +67,12 @@ class Suite {
   using Lock = std::lock_guard<std::mutex>;
   void know();
   void set_budget();
-  SuiteBudget left() const;
   void search_and_conclude();
-  std::optional<std::size_t> next_visit(const SuiteBenches::IsFree& is_free);
-  std::optional<std::size_t> next_slice(const SuiteBenches::IsFree& is_free);
+  std::optional<std::size_t> next_visit(const SuiteBenches::IsFree& is_free, double now);
+  std::optional<std::size_t> next_slice(const SuiteBenches::IsFree& is_free, double now);
   void search_slice(std::size_t at, const SuiteBench& bench);
   void end_slice(Member& member, SessionResult result);
-  bool has_searched(const Member& member) const;
+  bool has_searched(const Member& member, double now) const;
   void conclude(std::size_t at, const SuiteBench& bench);
   std::size_t complete();
   void complete(std::size_t at, const std::vector<Configuration>& winners, const SuiteBench& bench);
@@ -86,6 +82,8 @@ class Suite {
   void tell_done(std::size_t at);
   SessionResult visit(std::size_t at, SessionPart part, const Budget& limits, const std::atomic<int>& stop,
                       const SuiteBench& bench);
+  void blame_bench(std::size_t at, const SuiteBench& bench, const Error& error);
+  void give_back(std::size_t at, const SuiteBench& bench);
   SessionResult run_part(std::size_t at, const SessionRequest& request, const std::atomic<int>& stop,
                          const SuiteBench& bench);
 
@@ -96,13 +94,7 @@ class Suite {
   std::mutex observing_;
   const std::atomic<int>& stop_;
   std::vector<Member> members_;
-  std::size_t open_ = 0;                     // members without a record that answers
-  SuiteBudget whole_;                        // of this run
-  std::optional<double> effort_left_;        // seconds, over all runs
-  std::optional<double> seconds_left_;       // of the user's limit, of all benches together
-  std::optional<std::int64_t> trials_left_;  // of the user's limit
-  double seconds_given_ = 0;                 // to slices under way
-  std::int64_t trials_given_ = 0;            // likewise
+  SuiteLimits limits_;
 };
 
 // Takes over what the database knows: records that answer, and sessions that go on.
@@ -114,6 +106,7 @@ void Suite::know() {
     member.kernel = key.record.kernel + ' ' + key.record.code;
     const bool is_lifted = request_.lift_quarantine && store.lift_quarantine(key.record) > 0;
     const std::optional<SessionRow> row = store.find_session(key);
+    if (row && (request_.fresh || row->state == SessionState::finished)) member.former = row->id;
     if (std::optional<SessionResult> known;
         !is_lifted && (known = known_result(request_, *member.subject, device, store))) {
       member.is_known = member.search.is_over = true;
@@ -129,34 +122,18 @@ void Suite::know() {
 
 void Suite::set_budget() {
   const EffortPlan& plan = effort_plan(request_.effort);
-  Budget limits = request_.limits;
-  if (limits.seconds) *limits.seconds *= static_cast<double>(benches_.size());
-  const std::optional<double> share = share_of_effort(plan, limits, members_.size());
   double used = 0;
+  std::size_t open = 0;
   for (const Member& member : members_) {
-    open_ += !member.is_known;
+    open += !member.is_known;
     used += member.search.seconds;
   }
-  const auto open = static_cast<double>(open_);
-  if (share) effort_left_ = *share * open - used;
-  seconds_left_ = limits.seconds;
-  trials_left_ = request_.limits.trials;
-  whole_ = left();
-  if (share) whole_.seconds = std::min(*share * open, seconds_left_.value_or(*share * open));
-  std::optional<double> each = whole_.seconds;
-  if (each && open > 0) *each /= open;
-  if (!request_.protocol) request_.protocol = suite_protocol(plan, request_.limits, each);
+  limits_ = SuiteLimits(plan, request_.limits, members_.size(), open, benches_.size(), used);
+  if (!request_.protocol) request_.protocol = suite_protocol(plan, request_.limits, limits_.seconds_each());
 }
 
-SuiteBudget Suite::left() const {
-  SuiteBudget left{effort_left_, trials_left_};
-  if (seconds_left_) left.seconds = std::min(*seconds_left_, left.seconds.value_or(*seconds_left_));
-  if (left.seconds) *left.seconds -= seconds_given_;
-  if (left.trials) *left.trials -= trials_given_;
-  return left;
-}
-
-// Runs a part of a problem's session. What fails for this problem leaves the others.
+// Runs a part of a problem's session. What fails for this problem leaves the others. Throws BenchAtFault if another
+// bench may do better.
 SessionResult Suite::visit(std::size_t at, SessionPart part, const Budget& limits, const std::atomic<int>& stop,
                            const SuiteBench& bench) {
   Member& member = members_[at];
@@ -174,17 +151,51 @@ SessionResult Suite::visit(std::size_t at, SessionPart part, const Budget& limit
     result = run_part(at, request, stop, bench);
   } catch (const WaitInterrupted&) {
     throw;
-  } catch (const DeviceLost&) {
-    throw;
   } catch (const DatabaseLocked&) {
     throw;
   } catch (const Error& error) {  // of this problem, perhaps
+    blame_bench(at, bench, error);
     result.end = Ending::no_survivor;
     result.explanation = error.what();
   }
   const Lock lock(benches_.mutex());
   if (result.session != 0) member.session = result.session;
   return result;
+}
+
+// Throws BenchAtFault for the error under way, unless the problem is to blame. A board is lost that fails a job for
+// good, but not the second one at the same problem. Other errors leave the problem to the benches where it has not
+// failed yet. A killed worker that does not end is the device's fault.
+void Suite::blame_bench(std::size_t at, const SuiteBench& bench, const Error& error) {
+  bool is_lost = dynamic_cast<const DeviceLost*>(&error) != nullptr;
+  if (benches_.size() == 1 && is_lost) throw;
+  if (dynamic_cast<const StepsFailure*>(&error) != nullptr || dynamic_cast<const UsageError*>(&error) != nullptr)
+    return;
+  {
+    const Lock lock(benches_.mutex());
+    is_lost = is_lost || (benches_.size() > 1 && bench.pool.has_lost_device() && !benches_.has_failed(at));
+    if (!is_lost && !benches_.others_may_visit(at, bench)) return;
+  }
+  const std::string board = board_text(bench.pool.device().info);
+  const Lock lock(observing_);
+  observer_.session(at).note(is_lost ? no_part_note(error.what(), board)
+                                     : board + " leaves this problem to the other devices: " + error.what());
+  throw BenchAtFault{std::current_exception(), is_lost};
+}
+
+// Leaves the problem with its session to other benches. What it has used so far counts.
+void Suite::give_back(std::size_t at, const SuiteBench& bench) {
+  const Lock lock(benches_.mutex());
+  Member& member = members_[at];
+  const SearchSoFar before = member.search;
+  const SessionKey key = session_key(request_, *member.subject, bench.pool.device().info);
+  if (const std::optional<SessionRow> row = bench.store.find_session(key); row && row->id != member.former) {
+    member.session = row->id;
+    member.search.seconds = std::max(row->used_seconds, before.seconds);
+    member.search.trials = std::max(row->trials, before.trials);
+  }
+  if (!std::exchange(member.concludes, false))
+    limits_.end_slice(member.slice, member.search.seconds - before.seconds, member.search.trials - before.trials);
 }
 
 SessionResult Suite::run_part(std::size_t at, const SessionRequest& request, const std::atomic<int>& stop,
@@ -200,21 +211,28 @@ SessionResult Suite::run_part(std::size_t at, const SessionRequest& request, con
 // while others search. After a request to stop, those of every problem still have a short final stage; a further
 // request ends the present one, and a second one all.
 void Suite::search_and_conclude() {
-  benches_.run([this](const SuiteBenches::IsFree& is_free) { return next_visit(is_free); },
-               [this](std::size_t at, const SuiteBench& bench) {
-                 const Member& member = members_[at];
-                 if (!member.concludes) return search_slice(at, bench);
-                 if (!member.is_known && member.result.end != Ending::no_survivor && stop_.load() < 2)
-                   conclude(at, bench);
-                 tell_done(at);
+  const auto visit_once = [this](std::size_t at, const SuiteBench& bench) {
+    const Member& member = members_[at];
+    if (!member.concludes) return search_slice(at, bench);
+    if (!member.is_known && member.result.end != Ending::no_survivor && stop_.load() < 2) conclude(at, bench);
+    tell_done(at);
+  };
+  benches_.run([this](const SuiteBenches::IsFree& is_free, double now) { return next_visit(is_free, now); },
+               [&](std::size_t at, const SuiteBench& bench) {
+                 try {
+                   visit_once(at, bench);
+                 } catch (const BenchAtFault&) {
+                   give_back(at, bench);
+                   throw;
+                 }
                });
 }
 
-std::optional<std::size_t> Suite::next_visit(const SuiteBenches::IsFree& is_free) {
-  if (const std::optional<std::size_t> next = next_slice(is_free)) return next;
+std::optional<std::size_t> Suite::next_visit(const SuiteBenches::IsFree& is_free, double now) {
+  if (const std::optional<std::size_t> next = next_slice(is_free, now)) return next;
   for (const std::size_t at : in_order()) {
     Member& member = members_[at];
-    if (member.concludes || !is_free(at) || !has_searched(member)) continue;
+    if (member.concludes || !is_free(at) || !has_searched(member, now)) continue;
     member.concludes = member.search.is_over = true;
     return at;
   }
@@ -222,27 +240,23 @@ std::optional<std::size_t> Suite::next_visit(const SuiteBenches::IsFree& is_free
 }
 
 // Returns whether the problem gets no further slice, whatever slices under way leave of their limits.
-bool Suite::has_searched(const Member& member) const {
-  const SuiteBudget spent{effort_left_, trials_left_};
-  return member.search.is_over || stop_.load() > 0 || spent.is_spent() || (seconds_left_ && *seconds_left_ <= 0);
+bool Suite::has_searched(const Member& member, double now) const {
+  return member.search.is_over || stop_.load() > 0 || limits_.is_spent(now);
 }
 
 // Returns the problem that has the next slice, and gives it the limits of that slice.
-std::optional<std::size_t> Suite::next_slice(const SuiteBenches::IsFree& is_free) {
+std::optional<std::size_t> Suite::next_slice(const SuiteBenches::IsFree& is_free, double now) {
   if (stop_.load() != 0) return std::nullopt;
+  const bool is_given = limits_.is_given(now);
   std::vector<SearchSoFar> searches;
   for (std::size_t at = 0; at < members_.size(); ++at) {
     searches.push_back(members_[at].search);
     // When nothing is left, each problem still has its default tried.
-    if ((left().is_spent() && searches[at].trials > 0) || !is_free(at)) searches[at].is_over = true;
+    if ((is_given && searches[at].trials > 0) || !is_free(at)) searches[at].is_over = true;
   }
   const std::optional<std::size_t> next = next_problem(searches);
-  if (!next || (left().is_spent() && searches[*next].slices > 0)) return std::nullopt;
-  Budget& slice = members_[*next].slice;
-  slice = slice_of(whole_, left(), open_);
-  if (benches_.size() > 1 && !slice.seconds) slice.seconds = unlimited_slice_seconds;
-  seconds_given_ += slice.seconds.value_or(0);
-  trials_given_ += slice.trials.value_or(0);
+  if (!next || (is_given && searches[*next].slices > 0)) return std::nullopt;
+  members_[*next].slice = limits_.give_slice(now);
   return next;
 }
 
@@ -278,13 +292,9 @@ void Suite::search_slice(std::size_t at, const SuiteBench& bench) {
 }
 
 void Suite::end_slice(Member& member, SessionResult result) {
-  seconds_given_ -= member.slice.seconds.value_or(0);
-  trials_given_ -= member.slice.trials.value_or(0);
   SearchSoFar& search = member.search;
   const double seconds = std::max(result.used_seconds - search.seconds, 0.0);
-  if (effort_left_) *effort_left_ -= seconds;
-  if (seconds_left_) *seconds_left_ -= seconds;
-  if (trials_left_) *trials_left_ -= result.run_trials;
+  limits_.end_slice(member.slice, seconds, result.run_trials);
   ++search.slices;
   search.seconds += seconds;
   search.before = std::exchange(search.trials, std::max(search.trials, result.trials));
@@ -304,8 +314,7 @@ void Suite::end_slice(Member& member, SessionResult result) {
 Ending Suite::reason_of(const Member& member) const {
   if (member.over) return *member.over;
   if (stop_.load() > 0) return Ending::interrupted;
-  if (effort_left_ && *effort_left_ <= 0) return Ending::effort_spent;
-  return trials_left_ && *trials_left_ <= 0 ? Ending::trials : Ending::time;
+  return limits_.reason();
 }
 
 // Returns all problems. Several benches begin with those whose trials take longest.
@@ -381,12 +390,6 @@ void Suite::complete(std::size_t at, const std::vector<Configuration>& winners, 
 }
 
 }  // namespace
-
-SuiteResult run_suite(const SessionRequest& request, std::span<const Subject* const> subjects, Pool& pool,
-                      WisdomStore& store, ImageCache* images, SuiteObserver& observer, const std::atomic<int>& stop) {
-  const SuiteBench bench{pool, store};
-  return run_suite(request, subjects, {&bench, 1}, images, observer, stop);
-}
 
 SuiteResult run_suite(const SessionRequest& request, std::span<const Subject* const> subjects,
                       std::span<const SuiteBench> benches, ImageCache* images, SuiteObserver& observer,

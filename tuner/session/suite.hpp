@@ -35,13 +35,11 @@ struct SuiteResult {
   std::int64_t compiled = 0;  // images that were compiled
 };
 
-// Runs a suite. `request` is that of each problem; its limits of time and trials, and its effort's time, count for the
-// whole suite (session/suite_plan.hpp); several benches have a limit of time each. `stop` is as in run_session(): after
-// the first request every problem gets a short final stage. An Error of one problem leaves the others. Throws as
-// run_session() does for a broken environment.
-SuiteResult run_suite(const SessionRequest& request, std::span<const Subject* const> subjects, Pool& pool,
-                      WisdomStore& store, ImageCache* images, SuiteObserver& observer, const std::atomic<int>& stop);
-// The same on several benches, of devices of one class.
+// Runs a suite on benches of devices of one class. `request` is that of each problem; its limits of time and trials,
+// and its effort's time, count for the whole suite (session/suite_plan.hpp); on several benches a limit of time is of
+// the clock on the wall. `stop` is as in run_session(): after the first request every problem gets a short final stage.
+// An Error of one problem leaves the others. Of several benches, one that is lost leaves its problem to the others.
+// Throws the error of the last one, and as run_session() does for a broken environment.
 SuiteResult run_suite(const SessionRequest& request, std::span<const Subject* const> subjects,
                       std::span<const SuiteBench> benches, ImageCache* images, SuiteObserver& observer,
                       const std::atomic<int>& stop);

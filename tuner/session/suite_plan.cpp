@@ -16,6 +16,10 @@ constexpr double least_slice_seconds = 1;
 constexpr double confirm_share = 1.0 / 3, final_share = 2.0 / 3;
 constexpr double least_stage_seconds = 1;
 
+// A slice of a search without a limit of time, on several benches: the long problems of a suite then go on side by
+// side, and none is left for one bench at the end. A slice costs a second of data and warm-up.
+constexpr double unlimited_slice_seconds = 60;
+
 // The slices of an average problem.
 constexpr int slices_of_share = 2;
 
@@ -68,6 +72,61 @@ Budget slice_of(const SuiteBudget& whole, const SuiteBudget& left, std::size_t p
     slice.trials = std::min(each, *left.trials);
   }
   return slice;
+}
+
+SuiteLimits::SuiteLimits(const EffortPlan& plan, const Budget& limits, std::size_t problems, std::size_t open,
+                         std::size_t benches, double used)
+    : open_(open), benches_(benches), trials_left_(limits.trials) {
+  Budget of_all = limits;
+  if (of_all.seconds && benches > 1) *of_all.seconds *= static_cast<double>(std::min(benches, open));
+  if (benches > 1) wall_seconds_ = limits.seconds;
+  seconds_left_ = of_all.seconds;
+  whole_ = {seconds_left_, trials_left_};
+  const std::optional<double> share = share_of_effort(plan, of_all, problems);
+  if (!share) return;
+  const double of_effort = *share * static_cast<double>(open);
+  effort_left_ = of_effort - used;
+  whole_.seconds = std::min(of_effort, seconds_left_.value_or(of_effort));
+}
+
+std::optional<double> SuiteLimits::seconds_each() const {
+  if (!whole_.seconds || open_ == 0) return whole_.seconds;
+  return *whole_.seconds / static_cast<double>(open_);
+}
+
+SuiteBudget SuiteLimits::left(double now) const {
+  SuiteBudget left{effort_left_, trials_left_};
+  if (seconds_left_) left.seconds = std::min(*seconds_left_, left.seconds.value_or(*seconds_left_));
+  if (left.seconds) *left.seconds -= seconds_given_;
+  if (wall_seconds_) left.seconds = std::min(*left.seconds, *wall_seconds_ - now);
+  if (left.trials) *left.trials -= trials_given_;
+  return left;
+}
+
+Budget SuiteLimits::give_slice(double now) {
+  Budget slice = slice_of(whole_, left(now), open_);
+  if (benches_ > 1 && !slice.seconds) slice.seconds = unlimited_slice_seconds;
+  seconds_given_ += slice.seconds.value_or(0);
+  trials_given_ += slice.trials.value_or(0);
+  return slice;
+}
+
+void SuiteLimits::end_slice(const Budget& given, double seconds, std::int64_t trials) {
+  seconds_given_ -= given.seconds.value_or(0);
+  trials_given_ -= given.trials.value_or(0);
+  if (effort_left_) *effort_left_ -= seconds;
+  if (seconds_left_) *seconds_left_ -= seconds;
+  if (trials_left_) *trials_left_ -= trials;
+}
+
+bool SuiteLimits::is_spent(double now) const {
+  const SuiteBudget spent{effort_left_, trials_left_};
+  return spent.is_spent() || (seconds_left_ && *seconds_left_ <= 0) || (wall_seconds_ && *wall_seconds_ <= now);
+}
+
+Ending SuiteLimits::reason() const {
+  if (effort_left_ && *effort_left_ <= 0) return Ending::effort_spent;
+  return trials_left_ && *trials_left_ <= 0 ? Ending::trials : Ending::time;
 }
 
 std::vector<Configuration> most_frequent(const std::vector<Configuration>& all) {

@@ -59,6 +59,40 @@ std::optional<std::size_t> next_problem(std::span<const SearchSoFar> searches);
 // half goes to all problems alike, and the other half to where it helps.
 Budget slice_of(const SuiteBudget& whole, const SuiteBudget& left, std::size_t problems);
 
+// What a suite's searches may still take: of its limits in this run, and of its effort over all runs. Slices under way
+// count as they were given. One thread at a time.
+class SuiteLimits {
+ public:
+  SuiteLimits() = default;
+  // `problems`: of the suite, of which the open ones have no record so far. `used`: seconds that former runs took of
+  // the effort. Of several benches, those that have a problem have the limit of time each, by the clock on the wall.
+  SuiteLimits(const EffortPlan& plan, const Budget& limits, std::size_t problems, std::size_t open, std::size_t benches,
+              double used);
+
+  // Returns the seconds of an open problem's searches on average.
+  std::optional<double> seconds_each() const;
+  // Gives a slice. `now`: seconds of the wall since the beginning.
+  Budget give_slice(double now);
+  void end_slice(const Budget& given, double seconds, std::int64_t trials);
+  // Return whether nothing is left to give; whether it stays so, whatever slices under way leave of theirs.
+  bool is_given(double now) const { return left(now).is_spent(); }
+  bool is_spent(double now) const;
+  // Returns which limit was reached, once all is spent.
+  Ending reason() const;
+
+ private:
+  SuiteBudget left(double now) const;
+
+  std::size_t open_ = 0, benches_ = 1;
+  std::optional<double> wall_seconds_;       // the user's limit, if there are several benches
+  SuiteBudget whole_;                        // of this run
+  std::optional<double> effort_left_;        // seconds, over all runs
+  std::optional<double> seconds_left_;       // of the user's limit, of all benches together
+  std::optional<std::int64_t> trials_left_;  // of the user's limit
+  double seconds_given_ = 0;                 // to slices under way
+  std::int64_t trials_given_ = 0;            // likewise
+};
+
 // More winners than this are not tried for each problem.
 inline constexpr std::size_t most_winners = 8;
 // Returns the configurations of a list, each once, the most frequent first, `most_winners` at most.

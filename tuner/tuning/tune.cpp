@@ -106,10 +106,12 @@ TuneResult estimated(const Dispatcher& gpu, const KernelSpec& spec, const Proble
 // Opens several devices of the class of `own`.
 void open_boards(Pool& pool, const Boards& boards, const DeviceInfo& own, Observer& observer, SessionRequest& request) {
   for (const std::string& note : boards.notes) observer.note(note);
-  for (const std::string& why : pool.open_all()) observer.note(no_part_note(why));
+  for (const std::string& note : pool.open_all(boards.names)) observer.note(note);
   if (const DeviceInfo& opened = pool.device().info; opened.class_key() != own.class_key())
-    throw UsageError(fmt::format("TuneOptions::devices: {} is of another class than the dispatcher's {}",
-                                 board_text(opened), own.name));
+    throw UsageError(
+        fmt::format("TuneOptions::devices: {} is of another class than the dispatcher's {}: name boards of that class, "
+                    "or make the dispatcher on one of these",
+                    board_text(opened), own.name));
   if (boards.are_one_device) request.lock_folder.clear();
 }
 

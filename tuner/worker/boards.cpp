@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "attune/error.hpp"
 #include "device/cuda/cuda_device.hpp"
@@ -12,10 +13,8 @@ namespace attune {
 namespace {
 
 constexpr std::string_view benches_option = ",benches=", cuda_kind = "cuda";
-constexpr unsigned most_benches = 64;
 
 bool is_all(std::string_view devices) { return devices == "all" || devices == "cuda:all"; }
-bool is_uuid_name(std::string_view name) { return name.starts_with("GPU-") || name.starts_with("MIG-"); }
 
 Boards benches_of_host(const std::string& devices) {
   const std::string_view digits =
@@ -29,6 +28,10 @@ Boards benches_of_host(const std::string& devices) {
 }
 
 Boards all_boards(const std::vector<DeviceInfo>& visible) {
+  if (visible.empty())
+    throw Error(
+        "the driver answers, and this process sees no GPU: look at $CUDA_VISIBLE_DEVICES; `nvidia-smi -L` lists what "
+        "is there");
   Boards boards;
   for (const DeviceInfo& one : visible)
     if (one.class_key() == visible.front().class_key())
@@ -52,7 +55,7 @@ const DeviceInfo* find_board(std::string_view name, const std::vector<DeviceInfo
   if (name.starts_with("MIG-")) return nullptr;
   std::string there;
   for (const DeviceInfo& one : visible) there += "\n  " + board_text(one);
-  if (name.starts_with(cuda_kind) || is_uuid_name(name))
+  if (name.starts_with(cuda_kind) || is_uuid(name))
     throw UsageError(fmt::format("there is no device {}; this process sees{}", name, there));
   throw UsageError(fmt::format(
       "`{}` in a list of devices: expected cuda:N or a UUID, GPU-... or MIG-..., as `nvidia-smi -L` writes it", name));
@@ -60,7 +63,7 @@ const DeviceInfo* find_board(std::string_view name, const std::vector<DeviceInfo
 
 Boards listed_boards(std::string_view devices, const std::vector<DeviceInfo>& visible) {
   Boards boards;
-  const DeviceInfo* first = nullptr;
+  std::vector<DeviceInfo> seen;
   for (std::size_t at = 0; at <= devices.size();) {
     const std::size_t end = std::min(devices.find(',', at), devices.size());
     const std::string_view name = devices.substr(at, end - at);
@@ -68,14 +71,11 @@ Boards listed_boards(std::string_view devices, const std::vector<DeviceInfo>& vi
     const std::string uuid(board == nullptr ? name : std::string_view(board->uuid));
     if (std::ranges::find(boards.names, uuid) != boards.names.end())
       throw UsageError(fmt::format("device {} stands twice in `{}`: name each board once", name, devices));
-    if (first == nullptr) first = board;
-    if (board != nullptr && board->class_key() != first->class_key())
-      throw UsageError(
-          fmt::format("{} and {} are of two classes, and a session is of one: tune for each class by itself",
-                      board_text(*first), board_text(*board)));
+    if (board != nullptr) seen.push_back(*board);
     boards.names.push_back(uuid);
     at = end + 1;
   }
+  require_one_class(seen);
   return boards;
 }
 
@@ -94,8 +94,10 @@ Boards boards_of(const std::string& devices, const std::function<std::vector<Dev
   return listed_boards(devices, visible());
 }
 
+bool names_several(std::string_view devices) { return is_all(devices) || devices.find(',') != devices.npos; }
+
 std::string kind_of_boards(std::string_view devices) {
-  if (is_all(devices) || is_uuid_name(devices)) return std::string(cuda_kind);
+  if (is_all(devices) || is_uuid(devices)) return std::string(cuda_kind);
   return std::string(devices.substr(0, devices.find_first_of(":,")));
 }
 
@@ -104,8 +106,20 @@ std::string board_text(const DeviceInfo& board) {
   return fmt::format("{} ({}{}{})", name, board.name, board.uuid.empty() ? "" : ", ", board.uuid);
 }
 
-std::string no_part_note(const std::string& why, const DeviceInfo* board) {
-  return (board != nullptr ? board_text(*board) : "a device") + " has no part in the session from here: " + why;
+void require_one_class(std::span<const DeviceInfo> boards) {
+  std::set<std::string_view> uuids;
+  for (const DeviceInfo& board : boards) {
+    if (board.class_key() != boards.front().class_key())
+      throw UsageError(
+          fmt::format("{} and {} are of two classes, and a session is of one: tune for each class by itself",
+                      board_text(boards.front()), board_text(board)));
+    if (!board.uuid.empty() && !uuids.insert(board.uuid).second)
+      throw UsageError(fmt::format("two workers opened {}: name each board once", board_text(board)));
+  }
+}
+
+std::string no_part_note(const std::string& why, const std::string& board) {
+  return board + " has no part in the session from here: " + why;
 }
 
 }  // namespace attune

@@ -34,10 +34,11 @@ class Pool {
   LaneId lanes() const { return devices_.size(); }
   // Returns the device, which the first call opens. Throws Error or UsageError when the worker fails or does not start.
   const DeviceFacts& device(LaneId lane = 0);
-  // Opens all devices at the same time. A lane whose device does not open leaves, if another's does. Returns why each
-  // left. Throws as device() does if none opens, and UsageError for a device twice, or for devices of two classes. No
-  // job may be under way.
-  std::vector<std::string> open_all();
+  // Opens all devices at the same time. A lane whose device does not open leaves, if another's does. Returns a note on
+  // each that left. `names`: of the devices, by lane; they are numbered where another count of names is given. Throws
+  // as device() does if none opens, and UsageError for a device twice, or for devices of two classes. No job may be
+  // under way.
+  std::vector<std::string> open_all(const std::vector<std::string>& names);
   // Sets the aliases of devices. They also hold for devices that are open already.
   void set_aliases(std::vector<DeviceAlias> aliases);
   // Returns the compiler, which the first call opens. Throws Error when there is no compiler.

@@ -16,11 +16,17 @@
 #include "subject/kernel_subject.hpp"
 #include "support/bowl.hpp"
 #include "support/message_of.hpp"
+#include "worker/device_server.hpp"
+#include "worker/direct_transport.hpp"
 #include "worker/recording_runner.hpp"
 #include "worker/workers.hpp"
 
 namespace attune {
 namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
 
 constexpr std::size_t kernels = 3;
 
@@ -62,12 +68,39 @@ class ManyRecordings final : public Testbed, private Instruments {
   std::map<std::string, std::shared_ptr<Replay>> replays_;
 };
 
+// Workers of one bench in this process. A test may change the answers of its device worker.
+class ChangedWorkers final : public Workers {
+ public:
+  using Change = std::function<void(const Job&, Reply&)>;
+  ChangedWorkers(const std::map<std::string, Recording>& recordings, bool paced, Change change)
+      : local_([&recordings, paced] { return std::make_unique<ManyRecordings>(recordings, paced); },
+               [compiler = make_replay_compiler(recordings.begin()->second)] { return compiler; }),
+        make_server_([&recordings, paced] {
+          return std::make_shared<DeviceServer>(std::make_unique<ManyRecordings>(recordings, paced));
+        }),
+        change_(std::move(change)) {}
+  std::unique_ptr<Transport> device_worker(LaneId) override {
+    return std::make_unique<DirectTransport>([change = change_, server = make_server_()](const Job& job) {
+      Reply reply = server->answer(job);
+      if (change) change(job, reply);
+      return reply;
+    });
+  }
+  std::unique_ptr<Transport> compile_worker(const DeviceInfo& info) override { return local_.compile_worker(info); }
+
+ private:
+  LocalWorkers local_;
+  const std::function<std::shared_ptr<DeviceServer>()> make_server_;
+  const Change change_;
+};
+
 // What is seen, in a suite that promises to tell one event at a time.
 class Seen final : public SuiteObserver, private Observer {
  public:
   Observer& session(std::size_t) override { return told(), *this; }
   void problem_done(std::size_t problem, const SessionResult&) override { told(), done.insert(problem); }
   std::set<std::size_t> done;
+  std::vector<std::string> notes;
   std::function<void()> on_trial;
 
  private:
@@ -75,6 +108,7 @@ class Seen final : public SuiteObserver, private Observer {
     told();
     if (on_trial) on_trial();
   }
+  void note(const std::string& text) override { told(), notes.push_back(text); }
   void told() {
     ++events_;  // without a lock: a thread sanitizer finds two at a time
   }
@@ -106,7 +140,7 @@ class SuiteOnBenches : public testing::Test {
 
   SuiteResult run(std::size_t count, bool paced = false) {
     struct Bench {
-      std::unique_ptr<LocalWorkers> workers;
+      std::unique_ptr<Workers> workers;
       std::unique_ptr<Pool> pool;
       std::unique_ptr<WisdomStore> store;
     };
@@ -115,9 +149,9 @@ class SuiteOnBenches : public testing::Test {
     const std::filesystem::path file = folder_ / ("wisdom" + std::to_string(runs_++) + ".db");
     for (std::size_t i = 0; i < count; ++i) {
       Bench& bench = own.emplace_back();
-      bench.workers = std::make_unique<LocalWorkers>(
-          [this, paced] { return std::make_unique<ManyRecordings>(recordings_, paced); },
-          [compiler = make_replay_compiler(recordings_.begin()->second)] { return compiler; });
+      bench.workers = std::make_unique<ChangedWorkers>(
+          recordings_, paced,
+          change_ ? [this, i](const Job& job, Reply& reply) { change_(i, job, reply); } : ChangedWorkers::Change());
       bench.pool = std::make_unique<Pool>(*bench.workers);
       if (i == 0 || paced) bench.store = std::make_unique<WisdomStore>(paced ? file : ":memory:");
     }
@@ -148,6 +182,7 @@ class SuiteOnBenches : public testing::Test {
   SessionRequest request_;
   Seen seen_;
   std::atomic<int> stop_{0};
+  std::function<void(std::size_t bench, const Job&, Reply&)> change_;
 };
 
 // Sixteen problems of three kernels, of which the longest takes nine times as long as the shortest.
@@ -185,6 +220,85 @@ TEST_F(SuiteOnBenches, ALimitOfTimeIsOneOfTheWall) {
   for (const SessionResult& one : result.problems) searched += one.seconds;
   EXPECT_GT(searched, 60) << "of the 80 that two benches have";
   EXPECT_LT(searched, 105) << "each problem's last trial goes beyond its slice";
+}
+
+// With fewer problems than benches, and where a problem soon leaves its time to the other.
+TEST_F(SuiteOnBenches, ALimitOfTimeHoldsWhereBenchesHaveNoProblem) {
+  add(100);
+  add(1);
+  add(100);
+  request_.limits.seconds = 20;
+  const SuiteResult result = run(4);
+  for (const std::size_t at : {0, 2}) {
+    EXPECT_GT(result.problems[at].seconds, 14);
+    EXPECT_LT(result.problems[at].seconds, 28) << "the last trial goes beyond the limit";
+  }
+  EXPECT_EQ(result.problems[1].reason, Ending::everything_tried);
+}
+
+// By how many jobs it has done: while it makes data, in a search, and in a final stage.
+TEST_F(SuiteOnBenches, OneThatIsLostLeavesItsProblemsToTheOthers) {
+  for (int i = 0; i < 4; ++i) add(0.02);
+  request_.effort = Effort::exhaustive;
+  for (const bool paced : {false, true}) {
+    for (const int jobs : paced ? std::vector{40} : std::vector{1, 2, 3, 20, 60, 120, 170}) {
+      seen_.done.clear();
+      seen_.notes.clear();
+      int done = 0;
+      change_ = [&](std::size_t bench, const Job&, Reply&) {
+        if (bench == 1 && ++done > jobs) throw Error("the board fell off the bus");
+      };
+      const SuiteResult result = run(2, paced);
+      expect_all_tuned(result);
+      EXPECT_THAT(seen_.notes,
+                  ElementsAre(HasSubstr("has no part in the session from here: the board fell off the bus")))
+          << "after " << jobs << " jobs";
+    }
+  }
+}
+
+TEST_F(SuiteOnBenches, OfWhichTheLastIsLostEndWithItsError) {
+  for (int i = 0; i < 6; ++i) add(1);
+  change_ = [](std::size_t, const Job& job, Reply&) {
+    if (!std::holds_alternative<OpenDevice>(job)) throw Error("the driver is gone");
+  };
+  EXPECT_EQ(message_of<Error>([&] { run(2); }), "the driver is gone");
+  EXPECT_LT(seen_.done.size(), 6u);
+}
+
+TEST_F(SuiteOnBenches, OneThatFailsEveryJobTakesNoProblemFromTheOthers) {
+  for (int i = 0; i < 4; ++i) add(1);
+  request_.effort = Effort::exhaustive;
+  for (const Failure::Kind kind : {Failure::Kind::error, Failure::Kind::out_of_memory}) {
+    seen_.done.clear();
+    change_ = [&](std::size_t bench, const Job& job, Reply& reply) {
+      if (bench == 0 && !std::holds_alternative<OpenDevice>(job)) reply.answer = Failure{kind, "no room for 3 bytes"};
+    };
+    expect_all_tuned(run(3));
+    EXPECT_THAT(seen_.notes, Each(HasSubstr("leaves this problem to the other devices: no room for 3 bytes")));
+  }
+}
+
+// A problem that fails by itself costs no bench; one that takes benches along costs one.
+TEST_F(SuiteOnBenches, AProblemThatFailsOnAllLeavesTheOthers) {
+  for (int i = 0; i < 5; ++i) add(1);
+  request_.effort = Effort::exhaustive;
+  const std::string bad = specs_[1].second.text();
+  for (const bool kills : {false, true}) {
+    seen_.notes.clear();
+    change_ = [&](std::size_t, const Job& job, Reply& reply) {
+      const auto* const begin = std::get_if<Begin>(&job);
+      if (begin == nullptr || begin->setup.problem != bad) return;
+      if (kills) throw Error("the worker is gone");
+      reply.answer = Failure{Failure::Kind::out_of_memory, "no room"};
+    };
+    const SuiteResult result = run(3);
+    for (std::size_t i = 0; i < problems_; ++i)
+      EXPECT_EQ(result.problems[i].record.has_value(), i != 1) << result.problems[i].explanation;
+    EXPECT_EQ(result.problems[1].explanation, kills ? "the worker is gone" : "no room");
+    EXPECT_EQ(std::ranges::count_if(seen_.notes, [](const auto& one) { return one.find("has no part") != one.npos; }),
+              kills);
+  }
 }
 
 // Launches of a millisecond, by the machine's clock.

@@ -69,7 +69,8 @@ class Suites : public testing::Test {
   SuiteResult run_with(Slices& slices) {
     std::vector<const Subject*> list;
     for (const auto& one : subjects_) list.push_back(one.get());
-    return run_suite(request_, list, on_.pool, store_, nullptr, slices, stop_);
+    const SuiteBench bench{on_.pool, store_};
+    return run_suite(request_, list, {&bench, 1}, nullptr, slices, stop_);
   }
   SessionRow session_of(std::size_t problem) {
     return store_.find_session(session_key(request_, *subjects_[problem], on_.pool.device().info)).value();

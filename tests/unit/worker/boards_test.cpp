@@ -126,7 +126,9 @@ class DescribedWorkers final : public Workers {
 TEST(Boards, ThatDoNotOpenLeaveThePoolToTheOthers) {
   DescribedWorkers workers({board(0, ""), board(1), board(2, ""), board(3)});
   Pool pool(workers);
-  EXPECT_THAT(pool.open_all(), ElementsAre("board GPU-0 is in exclusive mode", "board GPU-2 is in exclusive mode"));
+  const std::string why = " has no part in the session from here: board ";
+  EXPECT_THAT(pool.open_all({"GPU-0", "GPU-1", "GPU-2", "GPU-3"}),
+              ElementsAre("GPU-0" + why + "GPU-0 is in exclusive mode", "GPU-2" + why + "GPU-2 is in exclusive mode"));
   ASSERT_EQ(pool.lanes(), 2u);
   EXPECT_EQ(pool.device().info.uuid, "GPU-1");
   EXPECT_EQ(pool.device(1).info.uuid, "GPU-3");
@@ -137,20 +139,37 @@ TEST(Boards, ThatDoNotOpenLeaveThePoolToTheOthers) {
 TEST(Boards, OfWhichNoneOpensAreTheErrorOfTheFirst) {
   DescribedWorkers workers({board(0, ""), board(1, "")});
   Pool pool(workers);
-  EXPECT_EQ(message_of<Error>([&] { pool.open_all(); }), "board GPU-0 is in exclusive mode");
+  EXPECT_EQ(message_of<Error>([&] { pool.open_all({}); }), "board GPU-0 is in exclusive mode");
 }
 
 TEST(Boards, ThatWorkersOpenedAreComparedToo) {
   DescribedWorkers mixed({board(0), board(1, "NVIDIA T4")}), twice({board(1), board(1)});
   Pool of_mixed(mixed), of_twice(twice);
-  EXPECT_THAT(message_of<UsageError>([&] { of_mixed.open_all(); }), HasSubstr("are of two classes"));
-  EXPECT_THAT(message_of<UsageError>([&] { of_twice.open_all(); }), HasSubstr("two workers opened cuda:1"));
+  EXPECT_THAT(message_of<UsageError>([&] { of_mixed.open_all({}); }), HasSubstr("are of two classes"));
+  EXPECT_THAT(message_of<UsageError>([&] { of_twice.open_all({}); }), HasSubstr("two workers opened cuda:1"));
 }
 
-TEST(NoPartNote, NamesABoardThatIsOpen) {
-  EXPECT_EQ(no_part_note("it is in use"), "a device has no part in the session from here: it is in use");
-  const DeviceInfo lost = board(1);
-  EXPECT_EQ(no_part_note("lost", &lost), board_text(lost) + " has no part in the session from here: lost");
+TEST(Boards, ThatDoNotOpenHaveANumberWhereTheyHaveNoName) {
+  DescribedWorkers workers({board(0), board(1, "")});
+  Pool pool(workers);
+  EXPECT_THAT(pool.open_all({"replay:bowl.json,benches=2"}),
+              ElementsAre("device 2 has no part in the session from here: board GPU-1 is in exclusive mode"));
+}
+
+TEST(Boards, OfPartsThatOnlyTheirWorkersSawAreOfOneClass) {
+  DeviceInfo small = board(0), large = board(1);
+  small.mig_profile = "1g.18gb";
+  large.mig_profile = "3g.71gb";
+  EXPECT_THAT(message_of<UsageError>([&] {
+                require_one_class(std::vector{small, large});
+              }),
+              AllOf(HasSubstr(board_text(small)), HasSubstr(board_text(large)), HasSubstr("tune for each class")));
+  require_one_class({});
+}
+
+TEST(Boards, OfNoGpuSayWhatToLookAt) {
+  EXPECT_THAT(message_of<Error>([] { boards_of("all", [] { return std::vector<DeviceInfo>(); }); }),
+              HasSubstr("look at $CUDA_VISIBLE_DEVICES"));
 }
 
 }  // namespace

@@ -34,6 +34,9 @@ bool cuda_driver_answers(std::string& why_not) noexcept;
 // Returns all devices, without making a context on any. Empty without a driver.
 std::vector<DeviceInfo> cuda_devices();
 
+// Returns whether a name has the form of a UUID, of a board or of a part of one.
+inline bool is_uuid(std::string_view name) { return name.starts_with("GPU-") || name.starts_with("MIG-"); }
+
 // Returns the number of the device with this UUID; nothing where this process sees none.
 std::optional<int> cuda_ordinal(std::string_view uuid);
 
