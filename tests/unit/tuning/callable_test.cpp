@@ -10,6 +10,7 @@
 #include "attune/tune_callable.hpp"
 #include "db/wisdom_store.hpp"
 #include "support/message_of.hpp"
+#include "tuning/program_tunable.hpp"
 
 namespace attune {
 namespace {
@@ -198,6 +199,12 @@ TEST_F(TuneCallable, RefusesWhatCannotBe) {
 TEST_F(TuneCallable, WhereNoConfigurationIsLegalNothingIsFound) {
   EXPECT_EQ(tune(tunable(), {{"n", 1}}, Effort::measure, here()).end, Ending::no_survivor);
   EXPECT_THAT(message_of<Error>([&] { find(tunable(), {{"n", 1}}, database()); }), HasSubstr("is legal for n=1"));
+}
+
+// A part of a line, without its end, may lie in the program's buffer for ever.
+TEST(ProgramTunable, AnAnswerThatDoesNotComeIsWaitedForSoLong) {
+  const auto ask = [] { ask_for_tunable("read line; printf '{}'; exec sleep 60", 0.1); };
+  EXPECT_THAT(message_of<Error>(ask), AllOf(HasSubstr("exec sleep 60"), HasSubstr("one line, flushed")));
 }
 
 }  // namespace
