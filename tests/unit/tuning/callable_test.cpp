@@ -192,6 +192,13 @@ TEST_F(TuneCallable, RefusesWhatCannotBe) {
   EXPECT_THAT(refusal([](Tunable& t) { t.rules = {"CHUNKS < 3"}; }), HasSubstr("CHUNKS"));
   EXPECT_THAT(refusal([](Tunable&) {}, {{"m", 1}}), HasSubstr("the problem has no `m`"));
   EXPECT_THAT(refusal([](Tunable&) {}, {{"n", 0}}), HasSubstr("expected a value like 1000"));
+  TuneCallableOptions of_kernels = here();
+  of_kernels.devices = "all";
+  const auto refused = [&] { tune(tunable(), {}, Effort::measure, of_kernels); };
+  EXPECT_THAT(message_of<UsageError>(refused), HasSubstr("TuneOptions::devices is of kernels"));
+  of_kernels.devices.clear();
+  of_kernels.executable = "/bin/true";
+  EXPECT_THAT(message_of<UsageError>(refused), HasSubstr("TuneOptions::executable is of kernels"));
   const std::string unknown = message_of<UsageError>([&] { tune(tunable(), {}, Effort::measure, {}); });
   EXPECT_THAT(unknown, AllOf(HasSubstr("worker_main(argc, argv, {...})"), HasSubstr("Isolation::none")));
 }
