@@ -17,11 +17,11 @@ WorkerOptions worker_options(const Options& options);
 
 // Returns workers in processes, for a device of this name.
 std::unique_ptr<Workers> workers_for(const std::string& device, const WorkerOptions& options = {});
+// The same with a device worker for each of the devices.
+std::unique_ptr<Workers> workers_for(std::vector<std::string> devices, const WorkerOptions& options);
 
 // Opens, in a worker, the program of a callable: `arguments` has its command. Returns null for other names.
 std::unique_ptr<Testbed> open_program(const std::string& name, const Arguments& arguments);
-// The same with a device worker for each of the devices.
-std::unique_ptr<Workers> workers_for(std::vector<std::string> devices, const WorkerOptions& options);
 
 // Opens `replay:FILE` in a worker. `arguments`: kernel and problem of the recording, as far as they are needed to tell
 // it from others of the file. Returns null for other names.

@@ -52,6 +52,27 @@ TEST_F(ProgramCommands, WhatCrashesHangsEndsOrIsWrongCostsOneConfiguration) {
   EXPECT_THAT(content_of(folder_ / "report.html"), HasSubstr("<h1>steps"));
 }
 
+TEST_F(ProgramCommands, WhatIsNoAnswerToTheQuestionIsAFaultOfItsConfigurationAlone) {
+  const std::vector<Json> events = events_of(
+      {"tune", "--program", "exec sh " ATTUNE_TEST_DATA "/programs/misspoken.sh", "--strategy", "exhaustive"});
+  std::map<std::string, std::string> verdicts, details;
+  for (const Json& trial : of_type(events, "trial")) {
+    const std::string how = trial["configuration"]["HOW"];
+    verdicts[how] = trial["verdict"];
+    details[how] = trial.value("detail", "");
+  }
+  for (const auto& [how, verdict] : verdicts)
+    EXPECT_EQ(verdict, how == "plain" || how == "fast" ? "ok" : "fault") << how << ": " << details[how];
+  EXPECT_EQ(verdicts.size(), 8u);
+  EXPECT_THAT(details["log"], HasSubstr(R"(answered `{"level":"info"}` to "run": expected {} or {"ns":NUMBER})"));
+  EXPECT_THAT(details["twice"], AllOf(HasSubstr("more than was asked"), HasSubstr("on standard error")));
+  EXPECT_THAT(details["ms"], HasSubstr(R"(`{"ms":1.2}`)"));
+  EXPECT_THAT(details["text"], HasSubstr(R"(`{"ns":"fast"}`)"));
+  EXPECT_THAT(details["Wrong"], HasSubstr(R"(to "check": expected {} or {"wrong":"TEXT"})"));
+  EXPECT_THAT(details["null"], HasSubstr(R"(`{"wrong":null}`)"));
+  EXPECT_NEAR(of_type(events, "record").at(0)["speedup"], 2, 0.01);
+}
+
 TEST_F(ProgramCommands, ASearchIsNarrowedCutShortAndGoesOn) {
   const std::vector<Json> begun = events_of(tune({"--parameters", "STEP=1,7", "--trials", "1"}));
   EXPECT_EQ(of_type(begun, "best").at(0)["end"], "partial");
@@ -80,7 +101,8 @@ TEST_F(ProgramCommands, AProgramThatDescribesNothingIsRefused) {
   expect_failure(1, {"tune", "--program", "read line; echo '{nothing'; read line"}, {"expected an object of JSON"});
   const auto describes = [](const std::string& text) { return "read line; echo '" + text + "'; read line"; };
   expect_failure(2, {"tune", "--program", describes(R"({"name":"a","speed":1})")}, {"`speed` is no member"});
-  expect_failure(2, {"tune", "--program", describes(R"({"name":1})")}, {"description of a tunable has a mistake"});
+  expect_failure(2, {"tune", "--program", describes(R"({"name":1})")},
+                 {"`read line;", "description of a tunable has a mistake", "`name`: 1 is no text"});
   expect_failure(2, {"tune", "--program", describes(R"({"name":"a","version":"1","parameters":{"A":[[]]}})")},
                  {"`A`: [] is no boolean"});
   expect_failure(2, {"tune", "--program", program, "--problem", "m=1"}, {"the problem has no `m`"});

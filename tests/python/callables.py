@@ -45,6 +45,9 @@ def make(problem):
                 sys.modules["torch"] = SimpleNamespace(cuda=SimpleNamespace(is_initialized=lambda: True,
                                                                             synchronize=gone))
                 raise RuntimeError("an illegal memory access")
+            case "print":
+                print("more than a pipe holds" * 10_000)
+                print("and more", file=sys.stderr)
             case "raise":
                 raise LookupError("nothing is there")
             case "memory":
@@ -66,8 +69,9 @@ def make(problem):
 
 
 many = at.Tunable(name="many_ends", version="1", problem={"n": 1000, "where": "here"},
-                  parameters={"STEP": [1, 2], "HOW": ["plain", "crash", "hang", "exit", "raise", "broken", "memory",
-                                                      "result", "delta", "events", "assert", "true", "wrong"]},
+                  parameters={"STEP": [1, 2], "HOW": ["plain", "crash", "hang", "exit", "raise", "print", "broken",
+                                                      "memory", "result", "delta", "events", "assert", "true",
+                                                      "wrong"]},
                   rules=['HOW == "plain" || STEP == 1'], make=make)
 steps = at.Tunable(name="steps", version="1", problem={"n": 1000, "x": 0.5, "is_fast": True},
                    parameters={"STEP": [1, 2, 3]},

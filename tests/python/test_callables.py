@@ -17,9 +17,9 @@ def test_what_ends_badly_costs_one_configuration(monkeypatch: pytest.MonkeyPatch
     heard: list[at.Trial] = []
     result = at.tune(callables.many, n=4000, strategy="exhaustive", on_trial=heard.append)
     trials = {(one.configuration["HOW"], one.configuration["STEP"]): one for one in result.tried}
-    assert heard == result.tried and len(trials) == 14
+    assert heard == result.tried and len(trials) == 15
     assert {how: one.verdict for (how, step), one in trials.items() if step == 1} == {
-        "plain": "ok", "crash": "fault", "hang": "timeout", "exit": "fault", "raise": "fault",
+        "plain": "ok", "print": "ok", "crash": "fault", "hang": "timeout", "exit": "fault", "raise": "fault",
         "broken": "fault", "memory": "out_of_memory", "result": "fault", "delta": "ok", "events": "ok",
         "assert": "wrong_result", "true": "fault", "wrong": "wrong_result"}
     for how, detail in {"crash": "signal 6", "exit": "exit code 3",

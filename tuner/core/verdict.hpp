@@ -43,4 +43,7 @@ struct Status {
   bool ok() const noexcept { return verdict == Verdict::ok; }
 };
 
+// Throws BrokenProcess for a sticky failure, else Error.
+[[noreturn]] void throw_failed(const Status& status, const std::string& text);
+
 }  // namespace attune

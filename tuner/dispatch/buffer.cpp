@@ -73,8 +73,8 @@ Stream::~Stream() {
 void Stream::synchronize() const {
   const Status status = device_->synchronize(handle_);
   if (!status.ok()) {
-    throw Error(fmt::format("work on a stream of {} failed: {}: {}", device_->info().name, to_text(status.verdict),
-                            status.detail));
+    throw_failed(status, fmt::format("work on a stream of {} failed: {}: {}", device_->info().name,
+                                     to_text(status.verdict), status.detail));
   }
 }
 

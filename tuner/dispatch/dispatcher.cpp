@@ -251,8 +251,8 @@ const std::shared_ptr<Device>& Dispatcher::device() const noexcept { return stat
 void Dispatcher::synchronize(StreamHandle stream) {
   const Status status = state_->device->synchronize(stream);
   if (status.ok()) return;
-  throw Error(
-      fmt::format("work on {} failed: {}: {}", state_->device->info().name, to_text(status.verdict), status.detail));
+  throw_failed(status, fmt::format("work on {} failed: {}: {}", state_->device->info().name, to_text(status.verdict),
+                                   status.detail));
 }
 
 }  // namespace attune

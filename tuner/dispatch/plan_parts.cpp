@@ -149,8 +149,8 @@ const std::string* launch_by_frame(const std::shared_ptr<const PlanParts>& share
 }
 
 [[gnu::cold]] void PlanParts::fail(std::string_view step, const Status& status) const {
-  throw Error(fmt::format("{} of plan {} ({}) on {} failed: {}: {}", step, kernel->name, problem.text(),
-                          device().info().name, to_text(status.verdict), status.detail));
+  throw_failed(status, fmt::format("{} of plan {} ({}) on {} failed: {}: {}", step, kernel->name, problem.text(),
+                                   device().info().name, to_text(status.verdict), status.detail));
 }
 
 [[gnu::cold]] void PlanParts::warn_of_misaligned(const std::string& array) const {

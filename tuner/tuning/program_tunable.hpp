@@ -4,14 +4,13 @@
 #include <string>
 
 #include "attune/tunable.hpp"
+#include "worker/deadlines.hpp"
 
 namespace attune {
 
-// Reads a description: an object with the members of Tunable. Its `make` throws. Throws UsageError for another text.
-Tunable described_tunable(const std::string& description);
-
-// Runs the program by `sh`, asks it for its description, and lets it go. Throws Error where it gives none.
-Tunable ask_for_tunable(const std::string& command);
+// Runs the program by `sh`, asks it for its description, and lets it go: `make` throws. Throws Error where it gives
+// none in so many seconds, and UsageError for one that is wrong.
+Tunable ask_for_tunable(const std::string& command, double seconds = Deadlines::open_seconds);
 
 // Does the same in a worker, which keeps the program: it does the work that `make` returns. When the program ends, this
 // process ends as the program did.

@@ -94,13 +94,7 @@ TuneResult estimated(const Dispatcher& gpu, const KernelSpec& spec, const Proble
   const WisdomPlaces places{options.site, options.wisdom, options.agree};
   Planner planner(gpu.device(), wisdom_sources(std::move(database), places), none, {options.cache, options.site_cache},
                   regime_of(options.regime).value(), options.objective, warnings);
-  Match match = planner.match(make_pack(spec, spec.name), problem);
-  TuneResult result;
-  result.end = Ending::estimated;
-  result.configuration = std::move(match.configuration);
-  result.speedup = match.speedup;
-  result.explanation = std::move(match.why);
-  return result;
+  return estimate_of(planner.match(make_pack(spec, spec.name), problem));
 }
 
 // Opens several devices of the class of `own`.

@@ -39,14 +39,12 @@ std::unique_ptr<Workers> workers_of(const Tunable& tunable, Isolation isolation)
   return process_workers("/proc/self/exe", callable_kind, {.arguments = {tunable.name}});
 }
 
-TuneResult known(const Tunable& tunable, const Problem& problem, const fs::path& database) {
-  Match match = find(tunable, problem, database);
-  TuneResult result;
-  result.end = Ending::estimated;
-  result.configuration = std::move(match.configuration);
-  result.speedup = match.speedup;
-  result.explanation = std::move(match.why);
-  return result;
+void refuse_options_of_kernels(const TuneOptions& options) {
+  if (!options.devices.empty())
+    throw UsageError(
+        "tune(): TuneOptions::devices is of kernels; a tunable's work opens its devices itself: leave it out");
+  if (!options.executable.empty())
+    throw UsageError("tune(): TuneOptions::executable is of kernels; a tunable's worker is this program: leave it out");
 }
 
 }  // namespace
@@ -54,7 +52,8 @@ TuneResult known(const Tunable& tunable, const Problem& problem, const fs::path&
 TuneResult tune(const Tunable& tunable, const Problem& given, Effort effort, const TuneCallableOptions& options) {
   const KernelSpec spec = callable_spec(tunable);  // is an error before anything starts
   const Problem problem = callable_problem(tunable, given);
-  if (effort == Effort::estimate) return known(tunable, problem, options.database);
+  refuse_options_of_kernels(options);
+  if (effort == Effort::estimate) return estimate_of(find(tunable, problem, options.database));
   const std::unique_ptr<Workers> workers = workers_of(tunable, options.isolation);
   SessionRequest request;
   request.regime = callable_regime;

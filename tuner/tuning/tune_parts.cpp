@@ -42,6 +42,15 @@ void fill_request(Effort effort, const TuneOptions& options, SessionRequest& req
   request.lock_folder = lock_folder(options);
 }
 
+TuneResult estimate_of(Match match) {
+  TuneResult result;
+  result.end = Ending::estimated;
+  result.configuration = std::move(match.configuration);
+  result.speedup = match.speedup;
+  result.explanation = std::move(match.why);
+  return result;
+}
+
 TuneResult result_of(SessionResult session, const TuneOptions& options) {
   const bool is_stored = session.record && session.decision && !session.record_stands;
   if (is_stored && options.on_record) {

@@ -21,6 +21,9 @@ class ListenerObserver final : public Observer {
 // Fills in what the options say of any session, and the folder of locks.
 void fill_request(Effort effort, const TuneOptions& options, SessionRequest& request);
 
+// Returns what is known, as the result of a session that did not search.
+TuneResult estimate_of(Match match);
+
 // Returns the result for the program, after its listener was told of a new record.
 TuneResult result_of(SessionResult session, const TuneOptions& options);
 

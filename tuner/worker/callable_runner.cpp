@@ -20,6 +20,8 @@ Status status_of_call(Call call) try {
   return {Verdict::out_of_memory, "it found no memory (std::bad_alloc)", false};
 } catch (const OutOfMemory& error) {
   return {Verdict::out_of_memory, error.what(), false};
+} catch (const BrokenProcess& error) {
+  return {Verdict::fault, fmt::format("it threw: {}", error.what()), true};
 } catch (const std::exception& error) {
   return {Verdict::fault, fmt::format("it threw: {}", error.what()), false};
 } catch (...) {

@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import io
 import json
 import os
 import sys
@@ -32,7 +33,26 @@ def _take_channel() -> tuple[IO[str], IO[str]]:
     with open(os.devnull) as nothing:
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
+    sys.stdout = sys.stderr = io.TextIOWrapper(io.BufferedWriter(_Printed()), "utf-8", "backslashreplace",
+                                               line_buffering=True)
     return channel
+
+
+class _Printed(io.RawIOBase):
+    """Standard error. It may be a pipe that is full and does not wait: what does not fit is lost."""
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return 2
+
+    def write(self, data: Any) -> int:
+        try:
+            os.write(2, data)
+        except OSError:
+            pass
+        return len(data)
 
 
 def _load(place: str) -> Tunable:

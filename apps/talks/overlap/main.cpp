@@ -62,10 +62,12 @@ void vary(overlap::Pipeline& pipeline, const attune::Tunable& of, const Configur
   for (const attune::Parameter& parameter : of.parameters) {
     for (const attune::Value& value : parameter.values) {
       const Configuration changed = with(best, parameter.name.c_str(), value);
-      if (changed == best) continue;
+      if (changed == best || (changed.at("MEMORY").name() == "pageable" && changed.at("GRAPH").boolean())) continue;
+      const std::string what = parameter.name + " = " + value.text();
       try {
-        say((parameter.name + " = " + value.text()).c_str(), best_of(pipeline, changed, 2), bound);
-      } catch (const attune::Error&) {  // pageable memory in a graph
+        say(what.c_str(), best_of(pipeline, changed, 2), bound);
+      } catch (const attune::Error& error) {
+        std::printf("| %-58s | %s |\n", what.c_str(), error.what());
       }
     }
   }

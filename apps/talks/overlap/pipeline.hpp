@@ -51,7 +51,6 @@ class Pipeline {
   Host& host(const std::string& kind);
   void prepare(const attune::Configuration& configuration);
   void enqueue();
-  void enqueue_chunk(std::int64_t chunk) const;
   void to_device(std::int64_t chunk) const;
   void compute(std::int64_t chunk) const;
   void to_host(std::int64_t chunk) const;

@@ -6,9 +6,12 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <exception>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "attune/error.hpp"
@@ -53,13 +56,14 @@ struct Pair {
       : wave(shape), one({shape.nx, shape.ny, shape.planes * shape.gpus, 1, shape.ring}) {}
   // As a rule all kernels compute the same bits. Where not, those of one GPU are computed by this one too.
   std::string check(const Configuration& configuration) {
+    used = {};
     const std::vector<std::uint64_t> sums = wave3d::sums_of(wave, configuration);
-    used = configuration;
     if (sums != expected) expected = wave3d::sums_of(one, wave3d::alone(configuration));
+    used = configuration;
     return wave3d::difference(sums, expected);
   }
   Wave wave, one;
-  Configuration used;
+  Configuration used;  // of the last run or check; none where that failed, which leaves flags and streams as they are
   std::vector<std::uint64_t> expected;
 };
 
@@ -67,14 +71,15 @@ attune::Work work(const Problem& problem) {
   const auto pair = std::make_shared<Pair>(shape_of(problem));
   pair->wave.open_nccl();
   const auto run = [pair](const Configuration& configuration) {
-    if (configuration != pair->used) {
-      pair->used = {};
+    const bool is_ready = configuration == std::exchange(pair->used, {});
+    if (!is_ready) {
       pair->wave.begin();
       pair->wave.use(configuration);
       pair->wave.run();
-      pair->used = configuration;
     }
-    return std::chrono::duration<double, std::nano>(step_ns(pair->wave, 1));
+    const std::chrono::duration<double, std::nano> taken(step_ns(pair->wave, 1));
+    pair->used = configuration;
+    return taken;
   };
   return {run, [pair](const Configuration& configuration) { return pair->check(configuration); }};
 }
@@ -110,7 +115,7 @@ attune::Tunable tunable() {
   };
 }
 
-// Compiles what differs for the compiler, so that no trial has to wait for that.
+// Compiles what differs for the compiler, so that no trial has to wait for that. Throws the first failure.
 void prepare(const attune::Tunable& of, const Problem& problem) {
   attune::Dispatcher& gpu = *wave3d::gpus(1)[0];
   const Problem of_kernel{{"nx", problem.at("nx")}, {"ny", problem.at("ny")}, {"rows", problem.at("ny")}};
@@ -128,6 +133,8 @@ void prepare(const attune::Tunable& of, const Problem& problem) {
     all = std::move(more);
   }
   std::atomic<std::size_t> next = 0, made = 0;
+  std::exception_ptr failure;
+  std::once_flag failed;
   std::vector<std::jthread> threads;
   for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i)
     threads.emplace_back([&] {
@@ -136,9 +143,13 @@ void prepare(const attune::Tunable& of, const Problem& problem) {
           ++made;
           if (has_neighbours) gpu.plan("wave3d_store", of_store, all[k]);
         } catch (const attune::UsageError&) {  // not legal
+        } catch (...) {
+          std::call_once(failed, [&] { failure = std::current_exception(); });
+          next = all.size();
         }
     });
   threads.clear();
+  if (failure) std::rethrow_exception(failure);
   std::printf("%zu kernels are ready\n", made.load());
 }
 
@@ -208,6 +219,7 @@ Row measure_planes(const attune::Tunable& of, const Problem& problem) {
   Problem single = problem;
   single.set("gpus", 1);
   single.set("ring", false);
+  single.set("peers", true);
   const Configuration best = attune::find(of, problem).configuration;
   Row row{shape_of(problem).planes, 1e300, 0, 0, 0, ""};
   {

@@ -61,8 +61,16 @@ Nccl::~Nccl() {
   for (void* const communicator : communicators_) nccl()->destroy(communicator);
 }
 
-void Nccl::begin_group() const { check(nccl()->begin(), "beginning a group"); }
-void Nccl::end_group() const { check(nccl()->end(), "exchanging planes"); }
+void Nccl::together(const std::function<void()>& exchange) const {
+  check(nccl()->begin(), "beginning a group");
+  try {
+    exchange();
+  } catch (...) {
+    nccl()->end();  // else later calls would be of this group
+    throw;
+  }
+  check(nccl()->end(), "exchanging planes");
+}
 
 void Nccl::send(std::size_t gpu, const float* from, std::size_t count, std::size_t to,
                 attune::StreamHandle stream) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "attune/stream_handle.hpp"
@@ -15,9 +16,8 @@ class Nccl {
   ~Nccl();
   Nccl(const Nccl&) = delete;
   Nccl& operator=(const Nccl&) = delete;
-  // What is between these calls is done together. They enqueue, and throw attune::Error.
-  void begin_group() const;
-  void end_group() const;
+  // Does together what `exchange` sends and receives. These enqueue, and throw attune::Error.
+  void together(const std::function<void()>& exchange) const;
   void send(std::size_t gpu, const float* from, std::size_t count, std::size_t to, attune::StreamHandle stream) const;
   void receive(std::size_t gpu, float* to, std::size_t count, std::size_t from, attune::StreamHandle stream) const;
 

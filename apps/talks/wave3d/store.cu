@@ -16,6 +16,7 @@ flags = "2 * ceil_div(nx, 32) * ceil_div(ny, 8)"  # by side and tile: below firs
 rules = [
     "ghosts >= 4 && planes >= 4",
     "planes % ZCHUNK == 0 || planes % ZCHUNK >= 4",  # one block has an end
+    "width >= 32 && height >= 8",                    # `flags` has room for these tiles
 ]
 [[launch]]
 entry = "wave3d_store<BLOCK_X, BLOCK_Y, VECTOR, ITEMS, AHEAD, CACHE>"

@@ -62,6 +62,7 @@ struct Wave::Slab {
         sent{attune::Event(of), attune::Event(of), attune::Event(of), attune::Event(of)},
         joined(of) {}
   static std::size_t size(const Shape& shape) { return static_cast<std::size_t>(shape.area() * shape.depth()); }
+  // Of the smallest tiles that the kernel has. Its launch refuses fewer flags than the kernel's file says.
   static std::int64_t most_tiles(const Shape& shape) { return (shape.nx + 31) / 32 * ((shape.ny + 7) / 8); }
   attune::Stream* streams(int i) { return i < 2 ? &sides[static_cast<std::size_t>(i)] : i == 2 ? &border : &inner; }
 
@@ -334,14 +335,14 @@ void Wave::exchange_by_nccl() {
   const std::size_t parts = split_ > 0 ? 2 : 1, done = split_ > 0 ? 2 * static_cast<std::size_t>(now_) : 0;
   for (std::size_t part = 0; part < parts; ++part) {
     for (const auto& slab : slabs_) slab->done[done + part].hold(slab->sides[0]);
-    nccl_->begin_group();
-    for (const auto& slab : slabs_)
-      for (int side = 0; side < 2; ++side) {
-        if (neighbour(*slab, side) == nullptr) continue;
-        if (depth_ > 2) send(*slab, side, 1 - last, radius, radius * (depth_ - 1));
-        send(*slab, side, last, 0, radius * depth_, part);
-      }
-    nccl_->end_group();
+    nccl_->together([&] {
+      for (const auto& slab : slabs_)
+        for (int side = 0; side < 2; ++side) {
+          if (neighbour(*slab, side) == nullptr) continue;
+          if (depth_ > 2) send(*slab, side, 1 - last, radius, radius * (depth_ - 1));
+          send(*slab, side, last, 0, radius * depth_, part);
+        }
+    });
     for (const auto& slab : slabs_)
       for (std::size_t side = 0; side < 2; ++side) slab->sent[2 * part + side].record(slab->sides[0]);
   }

@@ -1,6 +1,6 @@
 # A callable in a language without a package of attune: lines of JSON come by standard input, and answers go to standard
 # output. What it prints beside them is no answer. STEP=2 crashes, STEP=3 hangs, STEP=4 ends the program, STEP=5 computes
-# what is wrong, and STEP=6 fails.
+# what is wrong, STEP=6 fails, and STEP=7 prints more than a pipe holds.
 value_of() {
   value=${line##*\"$1\":}
   value=${value%%[,\}]*}
@@ -18,6 +18,7 @@ while read -r line; do
         3) while :; do sleep 1; done ;;
         4) exit 0 ;;
         6) echo '{"error":"there is no sixth step"}' ;;
+        7) head -c 100000 /dev/zero | tr '\0' x; echo; echo "{\"ns\":$((n * 1000 / step))}" ;;
         *) echo "{\"ns\":$((n * 1000 / step))}" ;;
       esac ;;
   esac

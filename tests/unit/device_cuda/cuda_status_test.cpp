@@ -42,10 +42,17 @@ TEST(CudaStatus, SaysWhatWasDoneAndTheNumber) {
             "launch of grid 1 x 1 x 1 failed: CUDA error 701");
 }
 
-TEST(CudaStatus, CheckThrowsOutOfMemoryForThatAndErrorOtherwise) {
+TEST(CudaStatus, CheckSaysByItsTypeWhatIsOver) {
   EXPECT_NO_THROW(check(no_names, 0, "x"));
   EXPECT_THROW(check(no_names, 2, "x"), OutOfMemory);
-  EXPECT_THROW(check(no_names, 700, "x"), Error);
+  EXPECT_THROW(check(no_names, 700, "x"), BrokenProcess);
+  try {
+    check(no_names, 1, "x");
+    FAIL();
+  } catch (const BrokenProcess&) {
+    FAIL() << "the context goes on";
+  } catch (const Error&) {
+  }
 }
 
 TEST(CudaStatus, ExplainsWhyADriverDoesNotAnswer) {

@@ -1,10 +1,11 @@
 // A program that tunes a callable in processes of its own: callable_program DATABASE N. STEP=2 crashes, STEP=3 hangs,
-// STEP=4 ends its process.
+// STEP=4 ends its process, after STEP=7 nothing more works in it.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
 
+#include "attune/error.hpp"
 #include "attune/tune_callable.hpp"
 #include "attune/worker.hpp"
 
@@ -16,6 +17,9 @@ Milliseconds run(double n, std::int64_t step) {
   if (step == 2) std::raise(SIGSEGV);
   while (step == 3) std::this_thread::sleep_for(std::chrono::seconds(1));
   if (step == 4) std::_Exit(0);
+  static bool is_broken = false;
+  is_broken = is_broken || step == 7;
+  if (is_broken) throw attune::BrokenProcess("a kernel faulted");
   return Milliseconds(n / static_cast<double>(step));
 }
 
@@ -23,7 +27,7 @@ attune::Tunable tunable() {
   return {.name = "steps",
           .version = "1",
           .problem = {{"n", 1}},
-          .parameters = {{"STEP", {1, 2, 3, 4, 5, 6}}},
+          .parameters = {{"STEP", {1, 2, 3, 4, 7, 5, 6}}},
           .make = [](const attune::Problem& problem) {
             const double n = static_cast<double>(problem.at("n").integer());
             return [n](const attune::Configuration& of) { return run(n, of.at("STEP").integer()); };

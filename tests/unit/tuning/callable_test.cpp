@@ -10,6 +10,7 @@
 #include "attune/tune_callable.hpp"
 #include "db/wisdom_store.hpp"
 #include "support/message_of.hpp"
+#include "tuning/program_tunable.hpp"
 
 namespace attune {
 namespace {
@@ -191,6 +192,13 @@ TEST_F(TuneCallable, RefusesWhatCannotBe) {
   EXPECT_THAT(refusal([](Tunable& t) { t.rules = {"CHUNKS < 3"}; }), HasSubstr("CHUNKS"));
   EXPECT_THAT(refusal([](Tunable&) {}, {{"m", 1}}), HasSubstr("the problem has no `m`"));
   EXPECT_THAT(refusal([](Tunable&) {}, {{"n", 0}}), HasSubstr("expected a value like 1000"));
+  TuneCallableOptions of_kernels = here();
+  of_kernels.devices = "all";
+  const auto refused = [&] { tune(tunable(), {}, Effort::measure, of_kernels); };
+  EXPECT_THAT(message_of<UsageError>(refused), HasSubstr("TuneOptions::devices is of kernels"));
+  of_kernels.devices.clear();
+  of_kernels.executable = "/bin/true";
+  EXPECT_THAT(message_of<UsageError>(refused), HasSubstr("TuneOptions::executable is of kernels"));
   const std::string unknown = message_of<UsageError>([&] { tune(tunable(), {}, Effort::measure, {}); });
   EXPECT_THAT(unknown, AllOf(HasSubstr("worker_main(argc, argv, {...})"), HasSubstr("Isolation::none")));
 }
@@ -198,6 +206,12 @@ TEST_F(TuneCallable, RefusesWhatCannotBe) {
 TEST_F(TuneCallable, WhereNoConfigurationIsLegalNothingIsFound) {
   EXPECT_EQ(tune(tunable(), {{"n", 1}}, Effort::measure, here()).end, Ending::no_survivor);
   EXPECT_THAT(message_of<Error>([&] { find(tunable(), {{"n", 1}}, database()); }), HasSubstr("is legal for n=1"));
+}
+
+// A part of a line, without its end, may lie in the program's buffer for ever.
+TEST(ProgramTunable, AnAnswerThatDoesNotComeIsWaitedForSoLong) {
+  const auto ask = [] { ask_for_tunable("read line; printf '{}'; exec sleep 60", 0.1); };
+  EXPECT_THAT(message_of<Error>(ask), AllOf(HasSubstr("exec sleep 60"), HasSubstr("one line, flushed")));
 }
 
 }  // namespace

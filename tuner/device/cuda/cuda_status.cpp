@@ -109,8 +109,9 @@ void check(const DriverApi& api, DriverResult result, std::string_view doing) {
   if (result == result_success) return;
   const Status status = status_of(api, result, doing);
   if (result == result_out_of_memory) throw OutOfMemory(status.detail);
-  if (!status.sticky) throw Error(status.detail);
-  throw Error(status.detail + "; an earlier kernel faulted or the device was lost: nothing more works in this process");
+  const char* const why =
+      status.sticky ? "; an earlier kernel faulted or the device was lost: nothing more works in this process" : "";
+  throw_failed(status, status.detail + why);
 }
 
 }  // namespace attune::cuda

@@ -21,7 +21,8 @@ std::string version_text(int cuda_version);
 // Returns ok for success. `doing` names what failed: "launch of grid 1 x 1 x 1".
 Status status_of(const DriverApi& api, DriverResult result, std::string_view doing);
 
-// Throws OutOfMemory or Error unless the result is a success. Message: "<doing> failed: <result>; <next step>".
+// Throws OutOfMemory, BrokenProcess or Error unless the result is a success. Message: "<doing> failed: <result>; <next
+// step>".
 void check(const DriverApi& api, DriverResult result, std::string_view doing);
 
 }  // namespace attune::cuda

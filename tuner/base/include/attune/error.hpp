@@ -27,4 +27,10 @@ class OutOfMemory : public Error {
   using Error::Error;
 };
 
+// This process is of no use any more, because a kernel faulted or the device was lost: a fresh process has to go on.
+class BrokenProcess : public Error {
+ public:
+  using Error::Error;
+};
+
 }  // namespace attune

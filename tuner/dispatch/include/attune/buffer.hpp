@@ -78,7 +78,7 @@ class Stream {
   ~Stream();
   StreamHandle handle() const noexcept { return handle_; }
   operator StreamHandle() const noexcept { return handle_; }
-  void synchronize() const;  // waits for all work on the stream; throws Error when a kernel faulted
+  void synchronize() const;  // waits for all work on the stream; throws BrokenProcess when a kernel faulted
 
  private:
   std::shared_ptr<Device> device_;

@@ -177,7 +177,7 @@ class Dispatcher {
   const DeviceInfo& device_info() const noexcept;
   // Returns attune's own handle of the device, for Buffer and Stream; it is not meant for applications.
   const std::shared_ptr<Device>& device() const noexcept;
-  // Waits for all work on `stream` (null: the default stream). Throws Error when a kernel faulted.
+  // Waits for all work on `stream` (null: the default stream). Throws BrokenProcess when a kernel faulted.
   void synchronize(StreamHandle stream = nullptr);
 
  private:

@@ -16,8 +16,9 @@ struct TuneCallableOptions : TuneOptions {
 // Searches for the best configuration of a tunable for a problem, and stores it. Absent names of `problem` have the
 // values of Tunable::problem. The work runs in further processes of this program, whose main() has called worker_main()
 // with this tunable; or in this process by Isolation::none. Times are in the regime `warm`: each call on the same data.
-// All else is as for kernels (attune/tune.hpp): stages, limits, listeners, stop, and the next call goes on. Throws
-// UsageError for what is wrong with the tunable or the request, and Error for a broken environment.
+// All else is as for kernels (attune/tune.hpp): stages, limits, listeners, stop, and the next call goes on. TuneOptions
+// `devices` and `executable` are of kernels alone. Throws UsageError for what is wrong with the tunable or the request,
+// and Error for a broken environment.
 TuneResult tune(const Tunable& tunable, const Problem& problem = {}, Effort effort = Effort::measure,
                 const TuneCallableOptions& options = {});
 
