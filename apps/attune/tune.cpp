@@ -288,6 +288,20 @@ int tune_program(const Options& options, const EffortPlan& effort) {
   return tune_each<CallableSubject>(std::move(request), problems, pool, store, nullptr, view_of(options));
 }
 
+void refuse_contradictions(const Options& options) {
+  if (options.has("all")) throw UsageError("--all is of --revalidate");
+  if (options.has("dry-run"))
+    throw UsageError("--dry-run is of --misses and --revalidate; `attune plan` shows what is known of a problem");
+  if (options.has("kernels") && !options.has("problems"))
+    throw UsageError(
+        "too many arguments: one kernel is tuned, but with --misses and --problems (an argument with spaces needs "
+        "quotes)");
+  if (options.has("program") && options.has("kernel"))
+    throw UsageError("--program and KERNEL: the program says what it tunes; leave one of them out");
+  if (options.has("problems") && options.has("problem"))
+    throw UsageError("--problem and --problems: write all problems into the list");
+}
+
 }  // namespace
 
 int run_tune(const Arguments& arguments) {
@@ -301,21 +315,11 @@ int run_tune(const Arguments& arguments) {
   const std::string name = device_name(options);
   if (options.has("misses")) return tune_log(options, effort, name);
   if (options.has("revalidate")) return revalidate_records(options, name);
-  if (options.has("all")) throw UsageError("--all is of --revalidate");
-  if (options.has("dry-run"))
-    throw UsageError("--dry-run is of --misses and --revalidate; `attune plan` shows what is known of a problem");
-  if (options.has("kernels") && !options.has("problems"))
-    throw UsageError(
-        "too many arguments: one kernel is tuned, but with --misses and --problems (an argument with spaces needs "
-        "quotes)");
-  if (options.has("program") && options.has("kernel"))
-    throw UsageError("--program and KERNEL: the program says what it tunes; leave one of them out");
+  refuse_contradictions(options);
   if (options.has("program")) return tune_program(options, effort);
   if (is_replay(name)) return tune_recording(options, effort, name);
   KernelRequest request = request_from(options, find_kernel(options, options.required("kernel")));
   const std::string kind = kind_of_boards(name);
-  if (options.has("problems") && options.has("problem"))
-    throw UsageError("--problem and --problems: write all problems into the list");
   if (options.has("problems") && effort.search) {
     request.effort = *effort.search;
     const std::vector<SuiteMember> members = suite_members(options, request.spec, kind);

@@ -4,7 +4,7 @@
 
 #include "pipeline/pipeline_checks.hpp"
 #include "support/gpu.hpp"
-#include "wave3d/wave.hpp"
+#include "wave3d/bits.hpp"
 
 namespace wave3d {
 namespace {

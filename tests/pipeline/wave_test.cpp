@@ -1,12 +1,11 @@
 // Slabs of several devices compute the bits of one, however they exchange planes. On the host device, whose code is the
 // same for all configurations here.
-#include "wave3d/wave.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
 #include "pipeline/pipeline_checks.hpp"
+#include "wave3d/bits.hpp"
 
 namespace wave3d {
 namespace {

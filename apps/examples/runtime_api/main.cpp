@@ -21,18 +21,9 @@ static bool is_sum(float sum, std::size_t n, const char* of) {
   return is_right;
 }
 
-static int run() {
-  check(cudaSetDevice(0));
-  check(cudaFree(nullptr));  // makes the primary context current
-  attune::Dispatcher gpu;
-  gpu.add(attune::builtin::reduce);
-  const std::size_t n = 1 << 20;
-  const attune::Plan plan = gpu.plan("reduce", {{"n", n}, {"T", "float"}, {"OP", "Op::sum"}});
-
-  // The runtime's memory and stream in a launch of attune.
-  cudaStream_t stream = nullptr;
+// The runtime's memory and stream in a launch of attune.
+static bool serves_the_runtime(const attune::Plan& plan, std::size_t n, cudaStream_t stream) {
   float *in = nullptr, *out = nullptr;
-  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   check(cudaMalloc(reinterpret_cast<void**>(&in), n * sizeof(float)));
   check(cudaMalloc(reinterpret_cast<void**>(&out), sizeof(float)));
   const std::vector<float> ones(n, 1.0f);
@@ -41,17 +32,21 @@ static int run() {
   float sum = 0;
   check(cudaMemcpyAsync(&sum, out, sizeof(float), cudaMemcpyDefault, stream));
   check(cudaStreamSynchronize(stream));
-  bool is_right = is_sum(sum, n, "memory and stream of the runtime");
+  check(cudaFree(in));
+  check(cudaFree(out));
+  return is_sum(sum, n, "memory and stream of the runtime");
+}
 
-  // attune's memory, events and stream in calls of the runtime; the runtime records the graph.
-  const attune::Buffer<float> own_in(gpu, ones), own_out(gpu, 1);
+// attune's memory, events and stream in calls of the runtime; the runtime records the graph.
+static bool is_served(attune::Dispatcher& gpu, const attune::Plan& plan, std::size_t n, cudaStream_t stream) {
+  const attune::Buffer<float> in(gpu, std::vector<float>(n, 1.0f)), out(gpu, 1);
   const attune::HostBuffer<float> pinned(gpu, 1, attune::HostMemoryKind::pinned);
   const attune::Stream own(gpu);
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t executable = nullptr;
   check(cudaStreamBeginCapture(own, cudaStreamCaptureModeGlobal));
-  plan.launch(own, own_out, own_in, n);
-  attune::copy(gpu, pinned.data(), own_out.data(), sizeof(float), own);
+  plan.launch(own, out, in, n);
+  attune::copy(gpu, pinned.data(), out.data(), sizeof(float), own);
   check(cudaStreamEndCapture(own, &graph));
   check(cudaGraphInstantiate(&executable, graph, 0));
   check(cudaGraphLaunch(executable, own));
@@ -59,14 +54,23 @@ static int run() {
   done.record(own);
   done.hold(stream);
   check(cudaStreamSynchronize(stream));
-  is_right = is_sum(pinned.data()[0], n, "memory, stream and event of attune") && is_right;
-
   check(cudaGraphExecDestroy(executable));
   check(cudaGraphDestroy(graph));
-  check(cudaFree(in));
-  check(cudaFree(out));
+  return is_sum(pinned.data()[0], n, "memory, stream and event of attune");
+}
+
+static int run() {
+  check(cudaSetDevice(0));
+  check(cudaFree(nullptr));  // makes the primary context current
+  attune::Dispatcher gpu;
+  gpu.add(attune::builtin::reduce);
+  const std::size_t n = 1 << 20;
+  const attune::Plan plan = gpu.plan("reduce", {{"n", n}, {"T", "float"}, {"OP", "Op::sum"}});
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  const bool serves = serves_the_runtime(plan, n, stream), served = is_served(gpu, plan, n, stream);
   check(cudaStreamDestroy(stream));
-  return is_right ? 0 : 1;
+  return serves && served ? 0 : 1;
 }
 
 int main() {

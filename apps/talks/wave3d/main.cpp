@@ -18,7 +18,7 @@
 #include "attune/tune_callable.hpp"
 #include "attune/worker.hpp"
 #include "command.hpp"
-#include "wave3d/wave.hpp"
+#include "wave3d/bits.hpp"
 
 namespace {
 
