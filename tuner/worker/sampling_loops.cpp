@@ -51,7 +51,7 @@ Status sample_for(double seconds, const Instruments& instruments, int batch,
     launched = {instruments.seconds(), launched.launches + static_cast<double>(count) * batch};
     tell(launched);
     const double sample_seconds = (launched.seconds - before) / count;  // with what the sample's own clock leaves out
-    if (!instruments.has_own_clock())  // such a clock stands still between takes
+    if (!instruments.has_own_clock())                                   // such a clock stands still between takes
       count = static_cast<int>(std::clamp(take_seconds / sample_seconds, 1.0, most_samples_in_take));
   } while (launched.seconds - begin < seconds);
   return {};
