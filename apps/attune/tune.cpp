@@ -298,7 +298,7 @@ void refuse_contradictions(const Options& options) {
         "quotes)");
   if (options.has("program") && options.has("kernel"))
     throw UsageError("--program and KERNEL: the program says what it tunes; leave one of them out");
-  if (options.has("problems") && options.has("problem"))
+  if (options.has("problems") && options.has("problem") && !options.has("program"))
     throw UsageError("--problem and --problems: write all problems into the list");
 }
 
