@@ -52,7 +52,7 @@ bytes = "16 * nx * ny * planes"
 items = "nx * ny * planes"
 unit = "points"
 */
-#include "../../../kernels/stencil3d.cu"
+#include "point.cuh"
 
 // A step of a GPU in one launch. A block marches through its tile's planes as ever, and stores the first and the last
 // four of the slab into the neighbours' ghosts, too. The stencil is a star, so that a tile needs the same tile of the
@@ -131,17 +131,8 @@ __global__ void wave3d_store_reference(float* next, const float* u, const float*
                                        long long*, long long*) {
   const long long stride = static_cast<long long>(gridDim.x) * blockDim.x, area = nx * ny, count = planes * area;
   for (long long k = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; k < count; k += stride) {
-    const long long i = k + ghosts * area, x = k % nx, y = k / nx % ny;
-    double laplacian = 3 * weight<4>(0) * u[i];
-    for (int r = 1; r <= 4; ++r) {
-      double sum = static_cast<double>(u[i - r * area]) + u[i + r * area];
-      if (x >= r) sum += u[i - r];
-      if (x + r < nx) sum += u[i + r];
-      if (y >= r) sum += u[i - r * nx];
-      if (y + r < ny) sum += u[i + r * nx];
-      laplacian += weight<4>(r) * sum;
-    }
-    next[i] = static_cast<float>(2.0 * u[i] - prev[i] + v2[i] * laplacian);
+    const long long i = k + ghosts * area;
+    next[i] = next_at(u, prev, v2, i, nx, ny);
     if (k < 4 * area) below[i + count] = next[i];
     if (k >= count - 4 * area) above[i - count] = next[i];
   }

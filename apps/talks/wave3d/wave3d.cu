@@ -50,7 +50,7 @@ bytes = "16 * nx * rows * count * ranges"
 items = "nx * rows * count * ranges"
 unit = "points"
 */
-#include "../../../kernels/stencil3d.cu"
+#include "point.cuh"
 
 // The march of stencil3d, from plane to plane of a range. A point has the same bits whichever launch computes it.
 template <int BLOCK_X, int BLOCK_Y, int VECTOR, int ITEMS, int AHEAD, Cache CACHE>
@@ -78,21 +78,12 @@ __global__ void wave3d_reference(float* next, const float* u, const float* prev,
                                  long long apart, long long row, long long rows) {
   const long long stride = static_cast<long long>(gridDim.x) * blockDim.x, area = nx * ny;
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < area * nz; i += stride) {
-    const long long x = i % nx, y = i / nx % ny, z = i / area;
+    const long long y = i / nx % ny, z = i / area;
     bool computed = false;
     for (long long k = 0; k < ranges; ++k) {
       computed = computed || (z >= first + k * apart && z < first + k * apart + count);
     }
     if (!computed || y < row || y >= row + rows) continue;
-    double laplacian = 3 * weight<4>(0) * u[i];
-    for (int r = 1; r <= 4; ++r) {
-      double sum = static_cast<double>(u[i - r * area]) + u[i + r * area];
-      if (x >= r) sum += u[i - r];
-      if (x + r < nx) sum += u[i + r];
-      if (y >= r) sum += u[i - r * nx];
-      if (y + r < ny) sum += u[i + r * nx];
-      laplacian += weight<4>(r) * sum;
-    }
-    next[i] = static_cast<float>(2.0 * u[i] - prev[i] + v2[i] * laplacian);
+    next[i] = next_at(u, prev, v2, i, nx, ny);
   }
 }
