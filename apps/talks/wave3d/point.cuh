@@ -1,7 +1,5 @@
-// A step at one point of a slab, by the plainest code: for the references of the slab's kernels.
+// A step at one point of a slab, by the plainest code: for the references of the slab's kernels, behind stencil3d.cu.
 #pragma once
-
-#include "../../../kernels/stencil3d.cu"
 
 /// Returns what the step makes of point i = (x, y, z) of `u`, whose neighbours in z are in the slab.
 __device__ __forceinline__ float next_at(const float* u, const float* prev, const float* v2, long long i, long long nx,

@@ -52,6 +52,7 @@ bytes = "16 * nx * ny * planes"
 items = "nx * ny * planes"
 unit = "points"
 */
+#include "../../../kernels/stencil3d.cu"
 #include "point.cuh"
 
 // A step of a GPU in one launch. A block marches through its tile's planes as ever, and stores the first and the last

@@ -50,6 +50,7 @@ bytes = "16 * nx * rows * count * ranges"
 items = "nx * rows * count * ranges"
 unit = "points"
 */
+#include "../../../kernels/stencil3d.cu"
 #include "point.cuh"
 
 // The march of stencil3d, from plane to plane of a range. A point has the same bits whichever launch computes it.
